@@ -25,6 +25,7 @@ mod variable;
 mod words;
 
 pub use stream::{RedactionCounts, RedactionStream};
+pub use table::CustomRuleError;
 pub use variable::is_secret_variable;
 
 use crate::text::span::Span;
@@ -85,12 +86,12 @@ impl RedactionRules {
 
     /// The rules that ship with midstride plus those of a project. Returns an error for the first
     /// custom rule that is invalid.
-    pub fn with_custom(added: &[CustomRule]) -> Result<Self, String> {
+    pub fn with_custom(added: &[CustomRule]) -> Result<Self, CustomRuleError> {
         if added.len() > CUSTOM_RULES_MAX {
-            return Err(format!("there are more than {CUSTOM_RULES_MAX} rules in `redact`"));
+            return Err(CustomRuleError::TooMany);
         }
-        let others = added.iter().map(SecretRule::from_custom).collect::<Result<_, String>>()?;
-        Ok(Self { scanner: Scanner::new(others) })
+        let others: Result<_, _> = added.iter().map(SecretRule::from_custom).collect();
+        Ok(Self { scanner: Scanner::new(others?) })
     }
 
     /// Finds the secrets in a text, in order and without overlaps.

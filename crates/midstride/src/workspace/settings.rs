@@ -4,7 +4,7 @@ use crate::sys::files::{FileError, Root};
 use crate::sys::ids::sha256;
 use midstride_core::format::stage::{KindRule, StageRule, Stages};
 use midstride_core::text::id::nearest_match;
-use midstride_core::text::redact::{CustomRule, RedactionRules};
+use midstride_core::text::redact::{CustomRule, CustomRuleError, RedactionRules};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -193,13 +193,37 @@ pub enum SettingsError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The file is invalid.
-    #[error("`{}` is not understood: {message}", path.display())]
+    #[error("`{}` is not understood: {problem}", path.display())]
     Text {
         /// The path of the file.
         path: PathBuf,
-        /// The error, with its line.
-        message: String,
+        /// What is wrong with it.
+        problem: SettingsProblem,
     },
+}
+
+/// What is wrong with the text of a configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsProblem {
+    /// It is not TOML, or a value has the wrong type. The message has the line.
+    #[error("{}", .0.to_string().trim_end())]
+    Toml(#[from] toml_edit::de::Error),
+    /// A key is almost a known one.
+    #[error("`{key}` in line {line} is not known; did you mean `{near}`?")]
+    MisspelledKey {
+        /// The key as written.
+        key: String,
+        /// Its line.
+        line: usize,
+        /// The known key.
+        near: String,
+    },
+    /// A rule for a kind or a stage is wrong, with this message.
+    #[error("{0}")]
+    Stages(String),
+    /// A redaction rule is invalid.
+    #[error(transparent)]
+    Redaction(#[from] CustomRuleError),
 }
 
 impl Settings {
@@ -221,11 +245,16 @@ impl Settings {
     pub fn read(root: &Root, file: &Path) -> Result<Self, SettingsError> {
         let bytes = root.read(file)?;
         let path = root.path().join(file);
-        let wrong = |message: String| SettingsError::Text { path: path.clone(), message };
-        let text = String::from_utf8_lossy(&bytes);
-        let written: SettingsFile = toml_edit::de::from_str(&text)
-            .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
-        let unknown = unknown_keys(&text).map_err(wrong)?;
+        let source = Some((path.clone(), sha256(&bytes)));
+        let settings = Self::parse(&String::from_utf8_lossy(&bytes));
+        let settings = settings.map_err(|problem| SettingsError::Text { path, problem })?;
+        Ok(Self { source, ..settings })
+    }
+
+    /// Parses a configuration.
+    fn parse(text: &str) -> Result<Self, SettingsProblem> {
+        let written: SettingsFile = toml_edit::de::from_str(text)?;
+        let unknown = unknown_keys(text)?;
         let SettingsFile {
             folders,
             shelves,
@@ -244,22 +273,22 @@ impl Settings {
         let may_mistake = own != Stages::default();
         let stages = standard.stages.with_project(own);
         let mistakes = if may_mistake { stages.problems() } else { Vec::new() };
-        let unusable =
-            if redact.is_empty() { None } else { RedactionRules::with_custom(&redact).err() };
-        if let Some(message) = mistakes.into_iter().next().or(unusable) {
-            return Err(wrong(message));
+        if let Some(mistake) = mistakes.into_iter().next() {
+            return Err(SettingsProblem::Stages(mistake));
+        }
+        if !redact.is_empty() {
+            RedactionRules::with_custom(&redact)?;
         }
         let note_places = if shelves.is_none() { standard.note_places } else { Vec::new() };
         let shelves = shelves.unwrap_or(standard.folders);
-        let shelves = shelves.into_iter().chain(folders).collect();
-        let source = Some((path.clone(), sha256(&bytes)));
-        Ok(Self { folders: shelves, note_places, stages, unknown, source, redact, hooks, brief })
+        let folders = shelves.into_iter().chain(folders).collect();
+        Ok(Self { folders, note_places, stages, unknown, source: None, redact, hooks, brief })
     }
 }
 
 /// Keys that this version does not know. They are ignored, because a newer midstride may know them.
 /// A key that is almost a known one is an error.
-fn unknown_keys(text: &str) -> Result<Vec<String>, String> {
+fn unknown_keys(text: &str) -> Result<Vec<String>, SettingsProblem> {
     let Ok(document) = text.parse::<Document<String>>() else { return Ok(Vec::new()) };
     let mut unknown = unknown_in(text, document.as_table(), "", &KEYS)?;
     if let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) {
@@ -284,13 +313,14 @@ fn unknown_in(
     table: &dyn TableLike,
     prefix: &str,
     known: &[&str],
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, SettingsProblem> {
     let mut unknown = Vec::new();
     for (key, _) in table.iter().filter(|(key, _)| !known.contains(key)) {
         if let Some(near) = nearest_match(key, known.iter().copied()) {
             let at = table.key(key).and_then(Key::span).map_or(0, |span| span.start);
             let line = text[..at].matches('\n').count() + 1;
-            return Err(format!("`{key}` in line {line} is not known; did you mean `{near}`?"));
+            let (key, near) = (key.to_owned(), near.to_owned());
+            return Err(SettingsProblem::MisspelledKey { key, line, near });
         }
         unknown.push(format!("{prefix}{key}"));
     }
@@ -319,18 +349,18 @@ mod tests {
     fn an_unknown_key_is_ignored_and_a_misspelled_one_is_an_error() {
         assert_eq!(unknown_keys("notify = \"x\"\n[web]\na = 1\n").unwrap(), ["notify", "web"]);
         assert_eq!(
-            unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err(),
+            unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err().to_string(),
             "`stage` in line 3 is not known; did you mean `stages`?"
         );
         assert_eq!(unknown_keys("[hooks]\nsound = 1\n").unwrap(), ["hooks.sound"]);
         assert_eq!(
-            unknown_keys("[hooks]\nstopgate = true\n").unwrap_err(),
+            unknown_keys("[hooks]\nstopgate = true\n").unwrap_err().to_string(),
             "`stopgate` in line 2 is not known; did you mean `stop_gate`?"
         );
         let nested = "[stages.audit]\nfrom = \"ann\"\npicture = \"x\"\n[kinds.session]\nx = 1\n";
         assert_eq!(unknown_keys(nested).unwrap(), ["kinds.session.x", "stages.audit.picture"]);
         assert_eq!(
-            unknown_keys("stages = {x = {requiers = []}}\n").unwrap_err(),
+            unknown_keys("stages = {x = {requiers = []}}\n").unwrap_err().to_string(),
             "`requiers` in line 1 is not known; did you mean `requires`?"
         );
     }

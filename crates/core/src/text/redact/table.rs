@@ -4,7 +4,7 @@ use super::hit::{CharClass, SecretCandidate};
 use super::human_chosen::ValueContext;
 use super::joined_lines::JoinedLines;
 use super::value::{EvidenceStrength, ValueChecker};
-use super::{CustomRule, REDACTION_MARK};
+use super::{CUSTOM_RULES_MAX, CustomRule, REDACTION_MARK};
 use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -99,6 +99,42 @@ fn parse_back(text: &str) -> Option<(CharClass, usize, usize)> {
     Some((CharClass::from_name(class)?, least.parse().ok()?, most.parse().ok()?))
 }
 
+/// Why the custom rules of a project are invalid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CustomRuleError {
+    /// There are too many.
+    #[error("there are more than {CUSTOM_RULES_MAX} rules in `redact`")]
+    TooMany,
+    /// The kind is empty, too long, or has other characters.
+    #[error("the kind `{0}` is not made of small letters, digits and dashes")]
+    Kind(String),
+    /// The prefix is too short or too long.
+    #[error(
+        "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} letters"
+    )]
+    PrefixLength {
+        /// The kind of the rule.
+        kind: String,
+    },
+    /// The prefix would match the word that replaces a secret.
+    #[error("`{0}` begins what stands in the place of a secret")]
+    PrefixIsMark(String),
+    /// The regular expression is invalid.
+    #[error("`{kind}`: {error}")]
+    Expression {
+        /// The kind of the rule.
+        kind: String,
+        /// What is wrong with it.
+        error: regex::Error,
+    },
+    /// The regular expression matches the empty text, or has several groups.
+    #[error("what follows `{begins}` must be something, in one group at most")]
+    ExpressionShape {
+        /// The prefix of the rule.
+        begins: String,
+    },
+}
+
 impl SecretRule {
     fn new(
         kind: Cow<'static, str>,
@@ -110,25 +146,22 @@ impl SecretRule {
     }
 
     /// Creates a rule from a project's custom rule, or returns why it is invalid.
-    pub(super) fn from_custom(added: &CustomRule) -> Result<Self, String> {
+    pub(super) fn from_custom(added: &CustomRule) -> Result<Self, CustomRuleError> {
         let CustomRule { kind, begins, then } = added;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if kind.is_empty() || kind.len() > CUSTOM_BYTES_MAX || !kind.chars().all(letter) {
-            return Err(format!(
-                "the kind `{kind}` is not made of small letters, digits and dashes"
-            ));
+            return Err(CustomRuleError::Kind(kind.clone()));
         }
         if !(BEGINS_BYTES_MIN..=CUSTOM_BYTES_MAX).contains(&begins.len()) {
-            return Err(format!(
-                "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} letters"
-            ));
+            return Err(CustomRuleError::PrefixLength { kind: kind.clone() });
         }
         if begins.contains(REDACTION_MARK) || REDACTION_MARK.starts_with(begins.as_str()) {
-            return Err(format!("`{begins}` begins what stands in the place of a secret"));
+            return Err(CustomRuleError::PrefixIsMark(begins.clone()));
         }
-        let expression = compile(then).map_err(|error| format!("`{kind}`: {error}"))?;
+        let invalid = |error| CustomRuleError::Expression { kind: kind.clone(), error };
+        let expression = compile(then).map_err(invalid)?;
         if expression.is_match(b"") || expression.captures_len() > 2 {
-            return Err(format!("what follows `{begins}` must be something, in one group at most"));
+            return Err(CustomRuleError::ExpressionShape { begins: begins.clone() });
         }
         let own = |text: &str| Cow::Owned(text.to_owned());
         Ok(Self::new(
