@@ -59,8 +59,8 @@ pub use handoff::share::{ShareError, share};
 pub use handoff::undo::{UndoError, undo};
 pub use handoff::update_citations::{CitationUpdate, update_moved_citations};
 pub use handoff::verify::{
-    RecordOptions, TIMEOUT_SECONDS, TrialReport, Verification, VerifiedProof, VerifyProgress,
-    VerifyRequest, VerifyState, verify,
+    ProofLedgerError, ProofRecording, ProofStartError, RecordOptions, TIMEOUT_SECONDS, TrialReport,
+    Verification, VerifiedProof, VerifyProgress, VerifyRequest, VerifyState, verify,
 };
 pub use project::doctor::{
     ClientFacts, FolderFacts, IdleCost, ProjectReport, ReindexOutcome, examine, examine_clients,

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs::{
-    self, AllowableProof, RecordOptions, Verification, VerifyProgress, VerifyRequest, VerifyState,
+    self, AllowableProof, ProofRecording, RecordOptions, Verification, VerifyProgress,
+    VerifyRequest, VerifyState,
 };
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::MeasurementSide;
@@ -157,13 +158,13 @@ fn report(
     stored: &StoredHandoff,
     done: &Verification,
 ) -> Result<(), Diagnostic> {
-    match &done.recorded {
-        Some(Ok(recorded)) => {
+    match &done.recording {
+        ProofRecording::Recorded(recorded) => {
             report_recorded(ui, workspace, stored, recorded, &done.reason, false)?;
         }
         // The results are printed above, so a failure to record them is only a warning.
-        Some(Err(error)) => Diagnostic::new(error.to_string()).warn(ui)?,
-        None => {}
+        ProofRecording::Failed(error) => Diagnostic::new(error.to_string()).warn(ui)?,
+        ProofRecording::Skipped => {}
     }
     if let Some(why) = &done.ledger_error {
         Diagnostic::new(format!("the ledger was not told: {why}")).warn(ui)?;
@@ -172,7 +173,8 @@ fn report(
 }
 
 fn overall_outcome(all: &[(&StoredHandoff, Verification)], named: bool) -> CliOutcome {
-    let not_written = all.iter().any(|(_, done)| matches!(done.recorded, Some(Err(_))));
+    let not_written =
+        all.iter().any(|(_, done)| matches!(done.recording, ProofRecording::Failed(_)));
     let states = || all.iter().flat_map(|(_, done)| &done.proofs).map(|proof| &proof.state);
     let not_run = states().any(|state| matches!(state, VerifyState::NotExecuted(_)));
     let holds = |state: &VerifyState| match state {

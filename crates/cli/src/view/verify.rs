@@ -2,7 +2,7 @@
 
 use super::recorded_change::{self, RecordedChangeJson};
 use super::{display_path, heading, one_line, sanitize, shell_word};
-use midstride::verbs::{TrialReport, Verification, VerifiedProof, VerifyState};
+use midstride::verbs::{ProofRecording, TrialReport, Verification, VerifiedProof, VerifyState};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::proof::{Number, ProofSpec, TrialOutcome};
 use serde::Serialize;
@@ -45,17 +45,17 @@ pub(crate) fn json(workspace: &Workspace, all: &[(&StoredHandoff, Verification)]
         key: stored.handoff(workspace).key().to_string(),
         path: stored.path.display().to_string(),
         proofs: done.proofs.iter().map(proof_json).collect(),
-        recorded: match &done.recorded {
-            Some(Ok(recorded)) => {
+        recorded: match &done.recording {
+            ProofRecording::Recorded(recorded) => {
                 Some(recorded_change::json(workspace, stored, recorded, &done.reason))
             }
-            Some(Err(_)) | None => None,
+            ProofRecording::Failed(_) | ProofRecording::Skipped => None,
         },
-        not_recorded: match &done.recorded {
-            Some(Err(error)) => Some(error.to_string()),
-            Some(Ok(_)) | None => None,
+        not_recorded: match &done.recording {
+            ProofRecording::Failed(error) => Some(error.to_string()),
+            ProofRecording::Recorded(_) | ProofRecording::Skipped => None,
         },
-        untold: done.ledger_error.clone(),
+        untold: done.ledger_error.as_ref().map(ToString::to_string),
     };
     VerifyJson { handoffs: all.iter().map(one).collect() }
 }
@@ -94,7 +94,7 @@ fn failure_reason(state: &VerifyState) -> Option<String> {
         VerifyState::Executed(TrialReport { outcome: TrialOutcome::Broken(why), .. }) => {
             Some(why.to_string())
         }
-        VerifyState::NotExecuted(why) => Some(why.clone()),
+        VerifyState::NotExecuted(why) => Some(why.to_string()),
         VerifyState::Executed(TrialReport { outcome: TrialOutcome::TimedOut, limit, .. }) => {
             Some(format!("it was stopped after {} s", limit.as_secs()))
         }

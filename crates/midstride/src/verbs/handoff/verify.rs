@@ -2,9 +2,10 @@
 
 use crate::journal::{RecordedRevision, RevisionInfo};
 use crate::store::Store;
-use crate::store::ledger::{Ledger as _, StreamId};
+use crate::store::ledger::{AppendError, Ledger as _, LedgerError, StreamId};
+use crate::store::reconcile::ReconcileError;
 use crate::sys::env::{Automation, proof_variables};
-use crate::sys::files;
+use crate::sys::files::{self, FileError};
 use crate::sys::ids::new_uid;
 use crate::sys::process::{self, ProcessLimits, ProcessReport, run_bounded};
 use crate::verbs::handoff::allow::{AllowError, AllowableProof, allowable_proofs};
@@ -17,6 +18,7 @@ use midstride_core::handoff::proof::{
     Number, ProofSpec, ProofSpecError, Trial, TrialEnd, TrialOutcome, TrialResult, strip_escapes,
 };
 use midstride_core::work::event::{Envelope, Event, ProofEvent};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,16 +54,56 @@ pub struct RecordOptions {
 pub struct Verification {
     /// The proofs, in document order.
     pub proofs: Vec<VerifiedProof>,
-    /// The recorded revision, or why recording failed; `None` if nothing was to be recorded.
-    pub recorded: Option<Result<RecordedRevision, ApplyError>>,
+    /// Whether the results were recorded in the document.
+    pub recording: ProofRecording,
     /// The reason in that revision.
     pub reason: String,
     /// Why the ledger could not be updated.
-    pub ledger_error: Option<String>,
+    pub ledger_error: Option<ProofLedgerError>,
+}
+
+/// Whether the results were recorded in the document.
+#[derive(Debug)]
+pub enum ProofRecording {
+    /// The caller did not ask for it, or no proof ran.
+    Skipped,
+    /// In this revision.
+    Recorded(RecordedRevision),
+    /// The document could not be changed.
+    Failed(ApplyError),
+}
+
+impl From<Result<RecordedRevision, ApplyError>> for ProofRecording {
+    fn from(applied: Result<RecordedRevision, ApplyError>) -> Self {
+        match applied {
+            Ok(recorded) => Self::Recorded(recorded),
+            Err(error) => Self::Failed(error),
+        }
+    }
+}
+
+/// Why runs could not be recorded in the ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofLedgerError {
+    /// The document could not be read again.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The handoff has no uid, so the ledger cannot refer to it.
+    #[error("the handoff has no uid yet; `--record` gives it one")]
+    NoUid,
+    /// The ledger could not be opened.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The ledger could not be reconciled with the document.
+    #[error(transparent)]
+    Reconcile(#[from] ReconcileError),
+    /// The runs could not be appended.
+    #[error(transparent)]
+    Append(#[from] AppendError),
 }
 
 /// The result of one proof.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct VerifiedProof {
     /// Its number, from one, in document order.
     pub number: usize,
@@ -74,7 +116,7 @@ pub struct VerifiedProof {
 }
 
 /// The state of a proof.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum VerifyState {
     /// It ran.
     Executed(TrialReport),
@@ -83,7 +125,24 @@ pub enum VerifyState {
     /// Its specification is invalid.
     NotUnderstood(ProofSpecError),
     /// It could not start.
-    NotExecuted(String),
+    NotExecuted(ProofStartError),
+}
+
+/// Why a proof could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofStartError {
+    /// This midstride itself runs in a proof.
+    #[error("a proof runs no proofs, or there could be no end of them")]
+    InsideProof,
+    /// The folder it runs in does not exist.
+    #[error("there is no folder `{0}` in the project")]
+    NoFolder(String),
+    /// The folder it runs in could not be opened.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The shell could not be started.
+    #[error("it could not be started: {0}")]
+    Shell(io::Error),
 }
 
 /// A proof that ran.
@@ -140,12 +199,16 @@ pub fn verify(
     let proven = completed_proofs(&proofs);
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
-    let recorded =
-        record.map(|record| record_in_document(store, stored, &proven, record, reason.clone()));
+    let recording = match record {
+        Some(record) => {
+            record_in_document(store, stored, &proven, record, reason.clone()).into()
+        }
+        None => ProofRecording::Skipped,
+    };
     if !can_tell && !proven.is_empty() {
         ledger_error = append_to_ledger(store, stored, &proofs).err();
     }
-    Ok(Verification { proofs, recorded, reason, ledger_error })
+    Ok(Verification { proofs, recording, reason, ledger_error })
 }
 
 fn verify_proof(
@@ -162,9 +225,7 @@ fn verify_proof(
         return VerifyState::NotAllowed;
     }
     if workspace.environment().automation == Some(Automation::Proof) {
-        return VerifyState::NotExecuted(
-            "a proof runs no proofs, or there could be no end of them".to_owned(),
-        );
+        return VerifyState::NotExecuted(ProofStartError::InsideProof);
     }
     let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
     let limit = timeout.unwrap_or(own);
@@ -181,23 +242,23 @@ fn execute(
     test: &ProofSpec,
     limit: Duration,
     watch: &mut dyn FnMut(Duration),
-) -> Result<ProcessReport, String> {
+) -> Result<ProcessReport, ProofStartError> {
     let folder = working_folder(workspace, &test.directory)?;
     let mut command = process::command("/bin/sh");
     command.arg("-c").arg(&test.command).current_dir(folder);
     command.env_clear().envs(proof_variables());
     let bounds = ProcessLimits { time: limit, output_bytes: OUTPUT_BYTES_MAX };
-    run_bounded(command, bounds, watch).map_err(|error| format!("it could not be started: {error}"))
+    run_bounded(command, bounds, watch).map_err(ProofStartError::Shell)
 }
 
 /// The folder a command runs in. A link that leads out of the project is refused.
-fn working_folder(workspace: &Workspace, directory: &str) -> Result<PathBuf, String> {
+fn working_folder(workspace: &Workspace, directory: &str) -> Result<PathBuf, ProofStartError> {
     let root = workspace.root();
     if directory.is_empty() {
         return Ok(root.path().to_owned());
     }
-    let below = root.open_below(Path::new(directory)).map_err(|error| error.to_string())?;
-    let below = below.ok_or_else(|| format!("there is no folder `{directory}` in the project"))?;
+    let below = root.open_below(Path::new(directory))?;
+    let below = below.ok_or_else(|| ProofStartError::NoFolder(directory.to_owned()))?;
     Ok(files::canonical(below.path()))
 }
 
@@ -279,20 +340,19 @@ fn append_to_ledger(
     store: &Store,
     stored: &StoredHandoff,
     proofs: &[VerifiedProof],
-) -> Result<(), String> {
+) -> Result<(), ProofLedgerError> {
     let workspace = store.workspace();
-    let now = workspace.reread(stored).map_err(|error| error.to_string())?;
+    let now = workspace.reread(stored)?;
     let handoff = now.handoff(workspace);
-    let Some(uid) = handoff.uid() else {
-        return Err("the handoff has no uid yet; `--record` gives it one".to_owned());
-    };
+    let uid = handoff.uid().ok_or(ProofLedgerError::NoUid)?;
     let events: Vec<Envelope> =
         proofs.iter().filter_map(|proof| ledger_event(workspace, &handoff, proof)).collect();
-    let ledger = store.ledger().map_err(|error| error.to_string())?;
+    let ledger = store.ledger()?;
     // What the document records came first.
-    store.reconcile(ledger, &now).map_err(|error| error.to_string())?;
+    store.reconcile(ledger, &now)?;
     let stream = StreamId::handoff(uid.value.trim());
-    ledger.append_missing(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
+    ledger.append_missing(&[(stream, events)])?;
+    Ok(())
 }
 
 fn ledger_event(
