@@ -47,6 +47,16 @@ enum LineAuthor {
     Untracked,
 }
 
+/// The commit in the header of a document.
+enum HeaderCommit {
+    /// The header names none.
+    Missing,
+    /// It is in this repository.
+    Known(String),
+    /// It cannot be used, for this reason.
+    Unusable(CitationDoubt),
+}
+
 /// Resolves the origins of the citations of one document.
 pub(super) struct OriginResolver<'d> {
     code: &'d CodeCache<'d>,
@@ -55,8 +65,7 @@ pub(super) struct OriginResolver<'d> {
     document: PathBuf,
     now: &'d CodeState,
     anchors: Anchors,
-    /// The commit in the header, or why it cannot be used.
-    header_commit: Option<Result<String, CitationDoubt>>,
+    header_commit: HeaderCommit,
     /// Read when the first citation without an anchor needs it.
     blame: OnceCell<Vec<Option<String>>>,
 }
@@ -67,7 +76,7 @@ impl<'d> OriginResolver<'d> {
         shelved: &'d StoredHandoff,
         now: &'d CodeState,
     ) -> Self {
-        let header_commit = read_header_commit(code, shelved);
+        let header_commit = HeaderCommit::read(code, shelved);
         let anchors = Anchors::from_document(&shelved.document);
         let document = code.workspace.root().path().join(&shelved.path);
         Self { code, shelved, document, now, anchors, header_commit, blame: OnceCell::new() }
@@ -96,7 +105,10 @@ impl<'d> OriginResolver<'d> {
                 OriginContent::File { blob, text: None, cited: *lines, had_twin }
             }
         };
-        let state = self.header_commit.clone().and_then(Result::ok).map(CodeState::Commit);
+        let state = match &self.header_commit {
+            HeaderCommit::Known(commit) => Some(CodeState::Commit(commit.clone())),
+            HeaderCommit::Unusable(_) | HeaderCommit::Missing => None,
+        };
         ResolvedOrigin { origin: CitationOrigin::Anchor, path, state, content: was }
     }
 
@@ -109,17 +121,19 @@ impl<'d> OriginResolver<'d> {
             (LineAuthor::Uncommitted, _) if self.is_header_commit_committed() => {
                 self.resolve_from_current_state(citation)
             }
-            (_, Some(Ok(commit))) if !self.is_head(commit) => {
+            (_, HeaderCommit::Known(commit)) if !self.is_head(commit) => {
                 self.resolve_from_commit(CitationOrigin::AtCommit(commit.clone()), commit, citation)
             }
-            (LineAuthor::Uncommitted, _) | (_, Some(Ok(_))) => {
+            (LineAuthor::Uncommitted, _) | (_, HeaderCommit::Known(_)) => {
                 self.resolve_from_current_state(citation)
             }
             (LineAuthor::ShallowBoundary(commit), _) => {
                 self.unknown(citation, CitationDoubt::ShallowEnd(commit))
             }
-            (LineAuthor::Untracked, Some(Err(doubt))) => self.unknown(citation, doubt.clone()),
-            (LineAuthor::Untracked, None) => {
+            (LineAuthor::Untracked, HeaderCommit::Unusable(doubt)) => {
+                self.unknown(citation, doubt.clone())
+            }
+            (LineAuthor::Untracked, HeaderCommit::Missing) => {
                 self.unknown(citation, self.code.git_doubt().unwrap_or(CitationDoubt::NoOrigin))
             }
         }
@@ -223,23 +237,22 @@ fn origin_content(content: PathContent, citation: &Citation<'_>) -> OriginConten
     }
 }
 
-/// The commit in the header of a document; an error if it is not in this repository.
-fn read_header_commit(
-    code: &CodeCache<'_>,
-    stored: &StoredHandoff,
-) -> Option<Result<String, CitationDoubt>> {
-    let repository = code.workspace.repository()?;
-    let named = stored.document.header()?.text("at_commit")?.value.trim().to_lowercase();
-    let is_id = (7..=64).contains(&named.len()) && named.bytes().all(|b| b.is_ascii_hexdigit());
-    if !is_id {
-        return None;
+impl HeaderCommit {
+    fn read(code: &CodeCache<'_>, stored: &StoredHandoff) -> Self {
+        let Some(repository) = code.workspace.repository() else { return Self::Missing };
+        let named = stored.document.header().and_then(|header| header.text("at_commit"));
+        let named = named.map(|named| named.value.trim().to_lowercase());
+        let is_id = |named: &String| {
+            (7..=64).contains(&named.len()) && named.bytes().all(|b| b.is_ascii_hexdigit())
+        };
+        let Some(named) = named.filter(is_id) else { return Self::Missing };
+        if code.has_commit(&named) {
+            return Self::Known(named);
+        }
+        Self::Unusable(match (code.git_doubt(), repository.is_shallow()) {
+            (Some(trouble), _) => trouble,
+            (None, true) => CitationDoubt::Shallow(named),
+            (None, false) => CitationDoubt::MissingCommit(named),
+        })
     }
-    if code.has_commit(&named) {
-        return Some(Ok(named));
-    }
-    Some(Err(match (code.git_doubt(), repository.is_shallow()) {
-        (Some(trouble), _) => trouble,
-        (None, true) => CitationDoubt::Shallow(named),
-        (None, false) => CitationDoubt::MissingCommit(named),
-    }))
 }
