@@ -204,19 +204,40 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     report_redacted(ui, redacted)
 }
 
+/// Why the value of an argument is invalid. Clap prints it after the value.
+#[derive(Debug)]
+struct ArgumentError {
+    message: String,
+}
+
+impl ArgumentError {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+impl std::fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ArgumentError {}
+
 /// Parses a text argument. It must not be blank.
-fn parse_text(typed: &str) -> Result<String, String> {
+fn parse_text(typed: &str) -> Result<String, ArgumentError> {
     let text = typed.trim();
-    if text.is_empty() { Err("it is blank".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() { Err(ArgumentError::new("it is blank")) } else { Ok(text.to_owned()) }
 }
 
 /// Like [`parse_text`], for a text that may begin with a hyphen, such as a list. If the value was
 /// forgotten, clap would take the next option for it.
-fn parse_sentence(typed: &str) -> Result<String, String> {
+fn parse_sentence(typed: &str) -> Result<String, ArgumentError> {
     let text = parse_text(typed)?;
     if text.starts_with('-') && !text.contains(char::is_whitespace) {
-        return Err("it looks like an option; a text that begins with a hyphen has several words"
-            .to_owned());
+        return Err(ArgumentError::new(
+            "it looks like an option; a text that begins with a hyphen has several words",
+        ));
     }
     Ok(text)
 }

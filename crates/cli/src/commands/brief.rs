@@ -1,6 +1,6 @@
 use super::checkpoint::ClientArg;
 use super::search::PROGRESS_BAR_MIN;
-use super::{CliOutcome, report_unread};
+use super::{ArgumentError, CliOutcome, report_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -98,10 +98,11 @@ impl BriefSourceArg {
     }
 }
 
-fn budget(typed: &str) -> Result<u64, String> {
+fn budget(typed: &str) -> Result<u64, ArgumentError> {
     let (least, most) = (BUDGET.start(), BUDGET.end());
     let tokens = typed.parse().ok().filter(|tokens| BUDGET.contains(tokens));
-    tokens.ok_or_else(|| format!("a briefing has from {least} to {most} tokens"))
+    let wrong = || ArgumentError::new(format!("a briefing has from {least} to {most} tokens"));
+    tokens.ok_or_else(wrong)
 }
 
 pub(crate) fn brief(

@@ -1,4 +1,4 @@
-use super::CliOutcome;
+use super::{ArgumentError, CliOutcome};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{session as view, shell_word};
@@ -97,9 +97,11 @@ pub(crate) fn checkpoint(
 }
 
 /// Parses a session id argument.
-pub(super) fn session_id(typed: &str) -> Result<String, String> {
+pub(super) fn session_id(typed: &str) -> Result<String, ArgumentError> {
     let needed = |_| {
-        "an id is needed, or the beginning of one; `midstride session list` shows them".to_owned()
+        ArgumentError::new(
+            "an id is needed, or the beginning of one; `midstride session list` shows them",
+        )
     };
     super::parse_text(typed).map_err(needed)
 }

@@ -1,4 +1,4 @@
-use super::CliOutcome;
+use super::{ArgumentError, CliOutcome};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -43,10 +43,11 @@ pub(crate) struct ResolveArgs {
     json: bool,
 }
 
-fn measured(typed: &str) -> Result<MeasuredValue, String> {
+fn measured(typed: &str) -> Result<MeasuredValue, ArgumentError> {
     let wrong = || {
-        "write it as `NAME=[BEFORE:]AFTER [UNIT]`, such as `Austin=14290:108 ms` or `Austin=108`"
-            .to_owned()
+        ArgumentError::new(
+            "write it as `NAME=[BEFORE:]AFTER [UNIT]`, such as `Austin=14290:108 ms` or `Austin=108`",
+        )
     };
     let (name, numbers) = typed.rsplit_once('=').ok_or_else(wrong)?;
     let (before, rest) = match numbers.split_once(':') {

@@ -1,5 +1,5 @@
 use super::checkpoint::ClientArg;
-use super::{CliOutcome, report_redacted};
+use super::{ArgumentError, CliOutcome, report_redacted};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::Surface;
@@ -138,9 +138,9 @@ struct AuthorNotesArgs {
     waiting_for: Option<String>,
 }
 
-fn answer(typed: &str) -> Result<ReflectionAnswer, String> {
-    ReflectionAnswer::parse(typed)
-        .ok_or_else(|| "say yes or no, then why: `no: the plan is not here`".to_owned())
+fn answer(typed: &str) -> Result<ReflectionAnswer, ArgumentError> {
+    let wrong = || ArgumentError::new("say yes or no, then why: `no: the plan is not here`");
+    ReflectionAnswer::parse(typed).ok_or_else(wrong)
 }
 
 impl AuthorNotesArgs {

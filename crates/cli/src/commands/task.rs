@@ -9,7 +9,7 @@ mod ready;
 mod show;
 mod update;
 
-use super::CliOutcome;
+use super::{ArgumentError, CliOutcome};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -74,17 +74,18 @@ fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
 }
 
 /// Parses the subject of a task: one line.
-fn subject(typed: &str) -> Result<String, String> {
+fn subject(typed: &str) -> Result<String, ArgumentError> {
     let text = super::parse_text(typed)?;
     match text.lines().count() {
         1 => Ok(text),
-        _ => Err("it has several lines; --description takes the rest".to_owned()),
+        _ => Err(ArgumentError::new("it has several lines; --description takes the rest")),
     }
 }
 
 /// Parses `KEY=VALUE`.
-fn parse_entry(typed: &str) -> Result<(String, String), String> {
-    let (key, value) = typed.split_once('=').ok_or("write it as KEY=VALUE")?;
+fn parse_entry(typed: &str) -> Result<(String, String), ArgumentError> {
+    let wrong = || ArgumentError::new("write it as KEY=VALUE");
+    let (key, value) = typed.split_once('=').ok_or_else(wrong)?;
     Ok((super::parse_text(key)?, value.to_owned()))
 }
 
