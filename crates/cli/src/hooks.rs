@@ -10,11 +10,11 @@ mod fields;
 mod output;
 
 use crate::ui::Ui;
-use fields::HookFields;
+use fields::{HookCallError, HookFields};
 use jiff::Timestamp;
 use midstride::clients::hook_log::{self, HookLogLine};
 use midstride::store::Store;
-use midstride::store::index::RefreshLimit;
+use midstride::store::index::{IndexError, RefreshLimit};
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
@@ -24,6 +24,7 @@ use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -198,7 +199,9 @@ fn handle_call(
     let broken = workspace.broken_configuration().map(ToString::to_string);
     let mut done = match (&call, broken) {
         (Ok(call), None) => verbs::hook(&store, call, index_limit(watch)),
-        (Err(error), None) => HookOutcome { errors: vec![error.clone()], ..HookOutcome::default() },
+        (Err(error), None) => {
+            HookOutcome { errors: vec![error.to_string()], ..HookOutcome::default() }
+        }
         (_, Some(broken)) => HookOutcome { errors: vec![broken], ..HookOutcome::default() },
     };
     say(call.map(|call| format_answer(&call, &done.answer)).unwrap_or_default());
@@ -258,15 +261,15 @@ fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Wo
 }
 
 /// Reads all of standard input, so that a client that is still writing does not get a broken pipe.
-fn read_input() -> Result<Vec<u8>, String> {
+fn read_input() -> Result<Vec<u8>, HookCallError> {
     let mut stdin = std::io::stdin().lock();
     let mut bytes = Vec::new();
     let read = stdin.by_ref().take(INPUT_BYTES_MAX).read_to_end(&mut bytes);
     let more = std::io::copy(&mut stdin, &mut std::io::sink());
     match (read, more) {
         (Ok(_), Ok(0)) => Ok(bytes),
-        (Ok(_), Ok(_)) => Err(format!("the call has more than {INPUT_BYTES_MAX} bytes")),
-        (Err(error), _) | (_, Err(error)) => Err(format!("the call cannot be read: {error}")),
+        (Ok(_), Ok(_)) => Err(HookCallError::TooLong(INPUT_BYTES_MAX)),
+        (Err(error), _) | (_, Err(error)) => Err(HookCallError::Input(error)),
     }
 }
 
@@ -336,38 +339,39 @@ fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
     act_in_background(CAPTURE, watch, |store| {
         let which = SessionChoice::Transcript(transcript.to_owned());
         let done = verbs::checkpoint(store, &which, Some(client), CheckpointMode::Auto);
-        done.map(|_| Some("captured")).map_err(|error| error.to_string())
+        done.map(|_| Some("captured"))
     });
 }
 
 /// Captures killed sessions in the background, whatever their size.
 fn recover(watch: Stopwatch) {
     act_in_background(RECOVER, watch, |store| {
-        let done = verbs::recover(store, false);
-        done.map(|_| Some("recovered")).map_err(|error| error.to_string())
+        verbs::recover(store, false).map(|_| Some("recovered"))
     });
 }
 
 /// Finishes the index in the background.
 fn index(watch: Stopwatch) {
-    act_in_background(INDEX, watch, |store| match verbs::finish_index(store.workspace()) {
-        Ok(true) => Ok(Some("indexed")),
-        Ok(false) => Ok(Some("left it to another process")),
-        Err(error) => Err(error.to_string()),
+    act_in_background(INDEX, watch, |store| {
+        let finished = verbs::finish_index(store.workspace())?;
+        Ok::<_, IndexError>(Some(match finished {
+            true => "indexed",
+            false => "left it to another process",
+        }))
     });
 }
 
 /// Asks git what is uncommitted, for the next session.
 fn observe(watch: Stopwatch) {
-    act_in_background(OBSERVE, watch, |_| Ok(None));
+    act_in_background(OBSERVE, watch, |_| Ok::<_, Infallible>(None));
 }
 
 /// Asks git, then runs `act`, in a new process session that the client does not kill. If there is
 /// nothing to report, nothing is logged.
-fn act_in_background(
+fn act_in_background<E: std::error::Error>(
     event: &str,
     watch: Stopwatch,
-    act: impl Fn(&Store) -> Result<Option<&'static str>, String>,
+    act: impl Fn(&Store) -> Result<Option<&'static str>, E>,
 ) {
     process::start_new_session();
     let Ok(environment) = Environment::from_process() else { return };
@@ -384,9 +388,12 @@ fn act_in_background(
         let observed = verbs::observe_in_background(workspace);
         done.errors.extend(observed.err().map(|error| error.to_string()));
     }
-    match broken.map_or_else(|| act(&store), Err) {
-        Ok(did) => done.actions.extend(did.map(str::to_owned)),
-        Err(error) => done.errors.push(error),
+    match broken {
+        Some(broken) => done.errors.push(broken),
+        None => match act(&store) {
+            Ok(did) => done.actions.extend(did.map(str::to_owned)),
+            Err(error) => done.errors.push(error.to_string()),
+        },
     }
     if done.actions.is_empty() && done.errors.is_empty() {
         return;

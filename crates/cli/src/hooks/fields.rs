@@ -4,9 +4,33 @@
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 
 /// The maximum number of fields. Each one costs more memory than its bytes.
 const FIELDS_MAX: usize = 1_000;
+
+/// Why a call could not be read.
+#[derive(Debug)]
+pub(super) enum HookCallError {
+    /// It has more than this number of bytes.
+    TooLong(u64),
+    /// Standard input failed.
+    Input(io::Error),
+    /// It is not a JSON object, or has too many fields.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for HookCallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(bytes_max) => write!(f, "the call has more than {bytes_max} bytes"),
+            Self::Input(error) => write!(f, "the call cannot be read: {error}"),
+            Self::Json(error) => write!(f, "the call is not understood: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for HookCallError {}
 
 /// The fields of a call, by name.
 #[derive(Debug)]
@@ -14,9 +38,9 @@ pub(super) struct HookFields(HashMap<String, HookField>);
 
 impl HookFields {
     /// Parses a call.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, HookCallError> {
         let text = String::from_utf8_lossy(bytes);
-        serde_json::from_str(&text).map_err(|error| format!("the call is not understood: {error}"))
+        serde_json::from_str(&text).map_err(HookCallError::Json)
     }
 
     /// A text field that is not blank.
@@ -138,7 +162,7 @@ mod tests {
     fn invalid_calls_are_reported() {
         let deep = "[".repeat(100_000);
         for text in ["", "[]", "{", "\"x\"", "{\"a\": \"\\ud800\"}", deep.as_str()] {
-            let error = HookFields::parse(text.as_bytes()).unwrap_err();
+            let error = HookFields::parse(text.as_bytes()).unwrap_err().to_string();
             assert!(error.starts_with("the call is not understood"), "{error}");
         }
         assert!(HookFields::parse(b"{\"a\": \"\xff\"}").is_ok());
@@ -151,7 +175,7 @@ mod tests {
             HookFields::parse(format!("{{{}}}", fields.join(",")).as_bytes())
         };
         assert!(call(FIELDS_MAX).is_ok());
-        let error = call(FIELDS_MAX + 1).unwrap_err();
+        let error = call(FIELDS_MAX + 1).unwrap_err().to_string();
         assert!(error.contains("it has more than 1000 fields"), "{error}");
     }
 }
