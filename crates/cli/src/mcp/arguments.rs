@@ -5,6 +5,7 @@ use super::message::shorten_name;
 use crate::diagnostic::Diagnostic;
 use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
+use std::fmt;
 
 /// The type of value a parameter takes.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,22 @@ pub(super) struct ToolParameter {
     description: &'static str,
     is_required: bool,
 }
+
+/// An argument that has the wrong type.
+#[derive(Debug)]
+struct ArgumentMismatch {
+    name: &'static str,
+    /// What the parameter takes.
+    expected: String,
+}
+
+impl fmt::Display for ArgumentMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` has to be {}", self.name, self.expected)
+    }
+}
+
+impl std::error::Error for ArgumentMismatch {}
 
 impl ToolParameter {
     /// An optional parameter.
@@ -66,11 +83,11 @@ impl ToolParameter {
         schema
     }
 
-    /// Checks that a value has the right type; the error says what is expected.
-    fn check(&self, value: &Value) -> Result<(), String> {
+    /// Checks that a value has the right type.
+    fn check(&self, value: &Value) -> Result<(), ArgumentMismatch> {
         let says_something =
             |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
-        let (fits, wanted) = match self.kind {
+        let (fits, expected) = match self.kind {
             ParameterKind::Text => (says_something(value), "a text that says something".to_owned()),
             ParameterKind::Texts => {
                 let each = value.as_array().map(|items| items.iter().all(says_something));
@@ -85,7 +102,7 @@ impl ToolParameter {
             ParameterKind::Flag => (value.is_boolean(), "true or false".to_owned()),
             ParameterKind::Object => (value.is_object(), "a JSON object".to_owned()),
         };
-        if fits { Ok(()) } else { Err(format!("`{}` has to be {wanted}", self.name)) }
+        if fits { Ok(()) } else { Err(ArgumentMismatch { name: self.name, expected }) }
     }
 }
 
@@ -119,7 +136,9 @@ impl ToolArguments {
         let (mut wrong, mut near, mut fits_by_name) = (Vec::new(), Vec::new(), true);
         for (name, value) in &given {
             match known(name) {
-                Some(parameter) => wrong.extend(parameter.check(value).err()),
+                Some(parameter) => {
+                    wrong.extend(parameter.check(value).err().map(|error| error.to_string()));
+                }
                 None => {
                     fits_by_name = false;
                     wrong.push(format!("there is no parameter `{}`", shorten_name(name)));
