@@ -3,7 +3,7 @@
 mod clients;
 mod simulation;
 
-pub(crate) use simulation::SimulationStep;
+pub(crate) use simulation::{SimulationError, SimulationStep};
 
 use super::client::path_problem;
 use super::{count, heading, one_line, sanitize};

@@ -3,7 +3,7 @@
 //! the answer is compared with what is expected.
 
 use crate::hooks;
-use crate::view::doctor::SimulationStep;
+use crate::view::doctor::{SimulationError, SimulationStep};
 use jiff::Timestamp;
 use midstride::clients::claude_code_transcript_folder;
 use midstride::clients::hook_log;
@@ -33,7 +33,7 @@ const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 const NEXT_SESSION: &str = "00000000-0000-4000-8000-000000000002";
 
 /// The answer of a step, or what is wrong.
-type StepResult = Result<String, String>;
+type StepResult = Result<String, SimulationError>;
 
 /// Simulates a session of each client, and asks the MCP server once.
 pub(super) fn simulate(clients: &[Client], now: Timestamp) -> Vec<SimulationStep> {
@@ -65,9 +65,10 @@ struct ClientSimulation {
 }
 
 impl ClientSimulation {
-    fn new(client: Client, now: Timestamp) -> Result<Self, String> {
-        let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let scratch = ScratchFolder::new("midstride-doctor").map_err(|error| error.to_string())?;
+    fn new(client: Client, now: Timestamp) -> Result<Self, SimulationError> {
+        let program = std::env::current_exe().map_err(SimulationError::from_error)?;
+        let scratch =
+            ScratchFolder::new("midstride-doctor").map_err(SimulationError::from_error)?;
         let base = files::canonical(scratch.path());
         let (project, home) = (base.join("project"), base.join("home"));
         Ok(Self { scratch, project, home, program, client, now, steps: Vec::new() })
@@ -78,7 +79,7 @@ impl ClientSimulation {
             self.steps.push(SimulationStep::failed(
                 Some(self.client),
                 "clean up",
-                error.to_string(),
+                SimulationError::from_error(error),
             ));
         }
         self.steps
@@ -104,7 +105,7 @@ impl ClientSimulation {
     /// git.
     fn set_up(&mut self) -> bool {
         let write = |path: &str, text: &str| {
-            self.scratch.write(path, text.as_bytes()).map(drop).map_err(|error| error.to_string())
+            self.scratch.write(path, text.as_bytes()).map(drop).map_err(SimulationError::from_error)
         };
         let written = write("project/.git/HEAD", "ref: refs/heads/main\n")
             .and_then(|()| write("project/.git/objects/info/packs", ""))
@@ -186,7 +187,9 @@ impl ClientSimulation {
             let captured = |one: &Value| one["session"] == SESSION && one["captured"] == "whole";
             match list.as_array().is_some_and(|list| list.iter().any(captured)) {
                 true => Ok("the whole session is captured".to_owned()),
-                false => Err("`midstride session list` does not tell of the session".to_owned()),
+                false => Err(SimulationError::new(
+                    "`midstride session list` does not tell of the session",
+                )),
             }
         })
     }
@@ -220,7 +223,7 @@ impl ClientSimulation {
             let list = answers.into_iter().find(|answer| answer["id"] == 2).unwrap_or_default();
             let tools = list["result"]["tools"].as_array().map_or(0, Vec::len);
             match tools {
-                0 => Err(format!("it offers no tool; it said {}", quote(&text))),
+                0 => fail(format!("it offers no tool; it said {}", quote(&text))),
                 some => Ok(format!("offers {some} tools")),
             }
         });
@@ -245,7 +248,10 @@ impl ClientSimulation {
             require_success(&run)?;
             // An error in the log is closer to the cause than what the answer lacks.
             let error = self.logged_call(event)?.error;
-            error.map_or_else(|| check(self, run.output.text().trim()), Err)
+            match error {
+                Some(error) => Err(SimulationError::new(error)),
+                None => check(self, run.output.text().trim()),
+            }
         });
         self.push_step(name, Some(event), time, outcome)
     }
@@ -264,7 +270,7 @@ impl ClientSimulation {
     }
 
     /// Runs this program as a client would, without the user's environment.
-    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<ProcessReport, String> {
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<ProcessReport, SimulationError> {
         let mut command = process::command(&self.program);
         command.args(arguments).current_dir(&self.project).env_clear();
         command.envs(simulation_variables()).env("HOME", &self.home);
@@ -273,8 +279,10 @@ impl ClientSimulation {
         if env::hook_time().is_none() {
             command.env("MIDSTRIDE_HOOK_MILLISECONDS", HOOK_MILLISECONDS);
         }
-        process::communicate_bounded(command, input.to_vec(), BOUNDS)
-            .map_err(|error| format!("`{}` cannot be run: {error}", self.program.display()))
+        process::communicate_bounded(command, input.to_vec(), BOUNDS).map_err(|error| {
+            let program = self.program.display();
+            SimulationError::new(format!("`{program}` cannot be run: {error}"))
+        })
     }
 
     /// The JSON of a call, with these fields in addition to the common ones.
@@ -310,7 +318,7 @@ impl ClientSimulation {
         }
     }
 
-    fn write_transcript(&self) -> Result<(), String> {
+    fn write_transcript(&self) -> Result<(), SimulationError> {
         let sample = match self.client {
             Client::ClaudeCode => include_str!("samples/claude-code.jsonl"),
             Client::Codex => include_str!("samples/codex.jsonl"),
@@ -323,15 +331,15 @@ impl ClientSimulation {
             .replace("{request}", REQUEST)
             .replace("{correction}", CORRECTION);
         let written = self.scratch.write(self.transcript_path(SESSION), text.as_bytes());
-        written.map(drop).map_err(|error| error.to_string())
+        written.map(drop).map_err(SimulationError::from_error)
     }
 
     /// The last call in the log.
-    fn logged_call(&self, event: &str) -> Result<hook_log::HookStats, String> {
+    fn logged_call(&self, event: &str) -> Result<hook_log::HookStats, SimulationError> {
         let private = self.project.join(Path::new(".git/midstride"));
-        let report = hook_log::read_report(&private).map_err(|error| error.to_string())?;
+        let report = hook_log::read_report(&private).map_err(SimulationError::from_error)?;
         let fired = report.hooks.into_iter().find(|fired| fired.event == event);
-        fired.ok_or_else(|| "the hook wrote no line into its log".to_owned())
+        fired.ok_or_else(|| SimulationError::new("the hook wrote no line into its log"))
     }
 
     fn logged_action(&self, event: &str) -> StepResult {
@@ -339,44 +347,51 @@ impl ClientSimulation {
     }
 
     /// Fails unless this call or an earlier one captured the session.
-    fn require_capture(&self, event: &str) -> Result<(), String> {
+    fn require_capture(&self, event: &str) -> Result<(), SimulationError> {
         match self.logged_action(event)?.as_str() {
             "captured" | "nothing new" => Ok(()),
-            other => Err(format!("the session was not captured; the log says {}", quote(other))),
+            other => fail(format!("the session was not captured; the log says {}", quote(other))),
         }
     }
 }
 
-fn require_success(run: &ProcessReport) -> Result<(), String> {
+fn fail<T>(message: String) -> Result<T, SimulationError> {
+    Err(SimulationError::new(message))
+}
+
+fn require_success(run: &ProcessReport) -> Result<(), SimulationError> {
     let output = || quote(&format!("{}{}", run.errors.text(), run.output.text()));
     match run.ended {
         TrialEnd::Exit(0) => Ok(()),
         TrialEnd::Exit(code) => {
-            Err(format!("it ended with exit code {code} and said {}", output()))
+            fail(format!("it ended with exit code {code} and said {}", output()))
         }
-        TrialEnd::Signal(signal) => Err(format!("it was killed by signal {signal}")),
-        TrialEnd::TimedOut => Err(format!("it did not end within {} s", BOUNDS.time.as_secs())),
+        TrialEnd::Signal(signal) => fail(format!("it was killed by signal {signal}")),
+        TrialEnd::TimedOut => fail(format!("it did not end within {} s", BOUNDS.time.as_secs())),
     }
 }
 
 /// The context the answer gives to the model.
-fn additional_context(answer: &str) -> Result<String, String> {
+fn additional_context(answer: &str) -> Result<String, SimulationError> {
     let value: Value = serde_json::from_str(answer).unwrap_or_default();
     let context = value["hookSpecificOutput"]["additionalContext"].as_str();
-    context.map(str::to_owned).ok_or_else(|| format!("nothing is told; it said {}", quote(answer)))
-}
-
-fn require_text(text: &str, wanted: &str, what: &str) -> Result<(), String> {
-    match text.contains(wanted) {
-        true => Ok(()),
-        false => Err(format!("{what} is missing in {}", quote(text))),
+    match context {
+        Some(context) => Ok(context.to_owned()),
+        None => fail(format!("nothing is told; it said {}", quote(answer))),
     }
 }
 
-fn require_no_output(answer: &str) -> Result<(), String> {
+fn require_text(text: &str, wanted: &str, what: &str) -> Result<(), SimulationError> {
+    match text.contains(wanted) {
+        true => Ok(()),
+        false => fail(format!("{what} is missing in {}", quote(text))),
+    }
+}
+
+fn require_no_output(answer: &str) -> Result<(), SimulationError> {
     match answer.is_empty() {
         true => Ok(()),
-        false => Err(format!("nothing had to come back, but {}", quote(answer))),
+        false => fail(format!("nothing had to come back, but {}", quote(answer))),
     }
 }
 

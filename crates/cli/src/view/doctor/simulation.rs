@@ -7,6 +7,7 @@ use super::super::table::{Column, table, width};
 use super::ProblemText;
 use midstride_core::session::Client;
 use serde::Serialize;
+use std::fmt;
 use std::time::Duration;
 
 /// A step of the simulation.
@@ -22,12 +23,38 @@ pub(crate) struct SimulationStep {
     /// The longest a client waits; `None` if no client waits for this step.
     pub(crate) time_max: Option<Duration>,
     /// The output, or what went wrong.
-    pub(crate) outcome: Result<String, String>,
+    pub(crate) outcome: Result<String, SimulationError>,
 }
+
+/// Why a step of the simulation failed.
+#[derive(Debug)]
+pub(crate) struct SimulationError {
+    message: String,
+}
+
+impl SimulationError {
+    /// Creates an error with this message.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+
+    /// Wraps the error of a step.
+    pub(crate) fn from_error(error: impl std::error::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl fmt::Display for SimulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SimulationError {}
 
 impl SimulationStep {
     /// A step that failed before it could be timed.
-    pub(crate) fn failed(client: Option<Client>, name: &'static str, why: String) -> Self {
+    pub(crate) fn failed(client: Option<Client>, name: &'static str, why: SimulationError) -> Self {
         Self { client, name, event: None, time: Duration::ZERO, time_max: None, outcome: Err(why) }
     }
 
@@ -49,7 +76,7 @@ fn steps_table(steps: &[SimulationStep], width: usize) -> String {
     let row = |step: &SimulationStep| -> Vec<String> {
         let (word, what) = match &step.outcome {
             Ok(what) => ("ok", what.clone()),
-            Err(why) => ("FAILED", why.clone()),
+            Err(why) => ("FAILED", why.to_string()),
         };
         let is_slow = step.time_max.is_some_and(|most| step.time > most);
         let slow = if is_slow { " (too slow for a session)" } else { "" };
@@ -92,7 +119,7 @@ pub(super) fn json(step: &SimulationStep) -> SimulationStepJson {
         ok: step.outcome.is_ok(),
         milliseconds: u64::try_from(step.time.as_millis()).unwrap_or(u64::MAX),
         came_back: step.outcome.as_ref().ok().cloned(),
-        problem: step.outcome.as_ref().err().cloned(),
+        problem: step.outcome.as_ref().err().map(ToString::to_string),
     }
 }
 
