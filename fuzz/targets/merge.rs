@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use midstride_core::handoff::merge::{SideIds, merge, side_by_side};
+use midstride_core::text::id::BlobHash;
 use midstride_fuzz::{judge, read};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,7 +15,9 @@ fuzz_target!(|bytes: &[u8]| {
     if ![&base, &one, &other].into_iter().all(|document| document.is_exact()) {
         return;
     }
-    let (here, there) = (SideIds { one: "aa", other: "bb" }, SideIds { one: "bb", other: "aa" });
+    let (first, second) = (BlobHash::new("aa"), BlobHash::new("bb"));
+    let here = SideIds { one: &first, other: &second };
+    let there = SideIds { one: &second, other: &first };
     for base in [Some(&base), None] {
         let merged = merge(base, &one, &other, Some(here));
         assert_eq!(merged, merge(base, &other, &one, Some(there)), "merging is not symmetric");

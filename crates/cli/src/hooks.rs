@@ -24,6 +24,7 @@ use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::id::SessionId;
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
@@ -140,7 +141,7 @@ impl HookCallState {
     fn log(&self, at: Timestamp, watch: Stopwatch, done: &HookOutcome) {
         let Some(private) = &self.private_folder else { return };
         let event = self.call.as_ref().map_or("", |call| &call.event);
-        let session = self.call.as_ref().and_then(|call| call.session.as_deref());
+        let session = self.call.as_ref().and_then(|call| call.session.as_ref());
         log(private, (self.client.name(), event, session), at, watch, done);
     }
 }
@@ -148,7 +149,7 @@ impl HookCallState {
 /// Logs the result of a call, with its client, event and session.
 fn log(
     private: &Path,
-    (client, event, session): (&str, &str, Option<&str>),
+    (client, event, session): (&str, &str, Option<&SessionId>),
     at: Timestamp,
     watch: Stopwatch,
     done: &HookOutcome,

@@ -59,6 +59,7 @@ pub use work::{
     CheckRun, CommitState, Effect, GitConflict, IndirectEdit, PushRecord, SessionCommit,
 };
 
+use crate::text::id::{CommitId, SessionId};
 use chain::Chain;
 use fold::PendingCall;
 use jiff::Timestamp;
@@ -72,9 +73,9 @@ pub struct Session {
     /// The client that ran the session.
     pub client: Client,
     /// The session id, as the client assigns it.
-    pub id: Option<String>,
+    pub id: Option<SessionId>,
     /// The session that this one was forked from.
-    pub forked_from: Option<String>,
+    pub forked_from: Option<SessionId>,
     /// The last record copied from the session it was forked from. Records up to this one are not
     /// the session's own. None when the other transcript was missing; copied records then count as
     /// own.
@@ -86,7 +87,7 @@ pub struct Session {
     pub asked_before: BoundedList<Request>,
     /// The session that started this one as an agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub agent_of: Option<String>,
+    pub agent_of: Option<SessionId>,
     /// The task list shared with other sessions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub task_list: Option<String>,
@@ -104,7 +105,7 @@ pub struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub headless: bool,
     /// The commit checked out at the start, as the client reported it.
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
     /// The title given by the client or the user.
     pub title: Option<String>,
     /// The earliest timestamp.

@@ -6,12 +6,13 @@ use midstride_core::session::instruction::{
     Instruction, InstructionId, InstructionState, Instructions,
 };
 use midstride_core::session::{Client, Session};
+use midstride_core::text::id::SessionId;
 use midstride_core::work::event::{Envelope, Event, InstructionEvent};
 use proptest::prelude::*;
 use proptest::sample::select;
 
 fn id(session: &str, text: &str) -> InstructionId {
-    InstructionId::from_record(session, "r1", text)
+    InstructionId::from_record(&SessionId::new(session), "r1", text)
 }
 
 fn given(session: &str, text: &str, branch: Option<&str>) -> InstructionEvent {
@@ -20,7 +21,7 @@ fn given(session: &str, text: &str, branch: Option<&str>) -> InstructionEvent {
         text: text.to_owned(),
         branch: branch.map(str::to_owned),
         client: "codex".into(),
-        session: session.to_owned(),
+        session: SessionId::new(session),
         record: "r1".into(),
         headless: false,
     }
@@ -32,7 +33,7 @@ fn dismissed(session: &str, text: &str, wrong: bool) -> InstructionEvent {
 
 fn revoked(session: &str, text: &str) -> InstructionEvent {
     let id = id(session, text).as_str().to_owned();
-    InstructionEvent::Revoked { id, session: "later".into(), record: "r9".into() }
+    InstructionEvent::Revoked { id, session: SessionId::new("later"), record: "r9".into() }
 }
 
 fn envelope(second: i64, event: InstructionEvent) -> Envelope {

@@ -5,6 +5,7 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::merge::{MergedText, SideIds, merge};
 use midstride_core::text::edit::Edit;
+use midstride_core::text::id::BlobHash;
 use midstride_core::text::time::Time;
 use midstride_core::text::yaml::YamlData;
 use proptest::prelude::*;
@@ -51,9 +52,9 @@ impl Work {
 }
 
 fn merged(base: Option<&Document>, one: &Document, other: &Document) -> Option<MergedText> {
-    let tips = SideIds { one: "1111", other: "2222" };
+    let tips = SideIds { one: &BlobHash::new("1111"), other: &BlobHash::new("2222") };
     let there = merge(base, one, other, Some(tips));
-    let swapped = SideIds { one: "2222", other: "1111" };
+    let swapped = SideIds { one: &BlobHash::new("2222"), other: &BlobHash::new("1111") };
     assert_eq!(there, merge(base, other, one, Some(swapped)), "merging is symmetric");
     there.ok()
 }

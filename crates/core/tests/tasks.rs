@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
-use midstride_core::text::id::TaskId;
+use midstride_core::text::id::{TaskId, Uid};
 use midstride_core::text::yaml::YamlData;
 use midstride_core::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
@@ -54,7 +54,7 @@ fn event() -> impl Strategy<Value = TaskEvent> {
             reason: Some("because".into()),
             depends_on,
             metadata,
-            handoff: Some("uid".into()),
+            handoff: Some(Uid::new("uid")),
         },
     );
     let changes = prop::collection::btree_map(

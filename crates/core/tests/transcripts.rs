@@ -12,6 +12,7 @@ use midstride_core::session::transcript::{CURSOR_VERSION, LineSplitter, Transcri
 use midstride_core::session::{
     AgentState, Attribution, Client, CommandStatus, Correction, PlanState, Session,
 };
+use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::CleanText;
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
@@ -137,7 +138,7 @@ fn fixture_transcripts_match_an_independent_count() {
 #[test]
 fn a_claude_code_session_is_captured_in_full() {
     let session = read(Client::ClaudeCode, &fixture("claude-code", "cache.jsonl"));
-    assert_eq!(session.id.as_deref(), Some("5e55-0001"));
+    assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("5e55-0001"));
     assert_eq!(session.cwd.as_deref(), Some("/home/dev/shop"));
     assert_eq!(session.branch.as_deref(), Some("fix-cache"));
     let asked: Vec<(&str, Option<Correction>)> =
@@ -281,8 +282,8 @@ fn queued_prompts_become_requests_when_they_reach_the_agent() {
 fn a_fork_names_its_parent_session() {
     let line = r#"{"type":"user","uuid":"a","sessionId":"new","forkedFrom":{"sessionId":"old","messageUuid":"b"},"message":{"content":"go"}}"#;
     let session = read(Client::ClaudeCode, format!("{line}\n").as_bytes());
-    assert_eq!(session.forked_from.as_deref(), Some("old"));
-    assert_eq!(session.id.as_deref(), Some("new"));
+    assert_eq!(session.forked_from.as_ref().map(SessionId::as_str), Some("old"));
+    assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("new"));
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
@@ -310,7 +311,7 @@ fn a_corpus_session_has_everything_its_user_typed() {
 #[test]
 fn a_codex_session_is_captured_in_full() {
     let session = read(Client::Codex, &fixture("codex", "login.jsonl"));
-    assert_eq!(session.id.as_deref(), Some("c0de-0001"));
+    assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("c0de-0001"));
     assert_eq!(session.model.as_deref(), Some("gpt-test"));
     let asked: Vec<(&str, Option<Correction>)> =
         session.requests.iter().map(|request| (&*request.text, request.correction)).collect();

@@ -10,6 +10,7 @@ use midstride_core::session::{
     AgentMessage, Client, CommitState, FailureFollowUp, OpenFailure, OpenFailureKind, Session,
     effect_groups, existing_commits, last_checks, open_failures, unchecked_boxes,
 };
+use midstride_core::text::id::CommitId;
 use midstride_testkit::{corpus, repository_root};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -253,7 +254,7 @@ fn the_last_check_run_lists_later_edits() {
 
 #[test]
 fn commits_are_named_only_while_they_exist() {
-    let made = |steps: &[&str]| -> Vec<(Option<String>, Option<String>, bool)> {
+    let made = |steps: &[&str]| -> Vec<(Option<CommitId>, Option<String>, bool)> {
         let session = session(steps);
         let commits = existing_commits(&session);
         let show = |commit: &&midstride_core::session::SessionCommit| {
@@ -261,8 +262,9 @@ fn commits_are_named_only_while_they_exist() {
         };
         commits.iter().map(show).collect()
     };
-    let known =
-        |id: &str, subject: &str, pushed| (Some(id.to_owned()), Some(subject.to_owned()), pushed);
+    let known = |id: &str, subject: &str, pushed| {
+        (Some(CommitId::new(id)), Some(subject.to_owned()), pushed)
+    };
     let first = "$ git add -A && git commit -m 'One'\n> [fix-cache 1a2b3c4] One\n 2 files changed";
     let second = "$ git commit -m Two\n> [fix-cache 5d6e7f8] Two";
     let push = "$ git push\n>    0000000..5d6e7f8  fix-cache -> fix-cache";
@@ -287,10 +289,8 @@ fn commits_are_named_only_while_they_exist() {
     let quiet = "$ git commit -qm 'Quiet one'";
     assert_eq!(made(&[quiet]), [(None, Some("Quiet one".to_owned()), false)]);
     assert_eq!(
-        made(&[quiet, "$ git rev-parse HEAD\n> 7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f"])[0]
-            .0
-            .as_deref(),
-        Some("7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f")
+        made(&[quiet, "$ git rev-parse HEAD\n> 7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f"])[0].0,
+        Some(CommitId::new("7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f"))
     );
     assert_eq!(made(&["! git commit -m x\n> nothing to commit"]), []);
     assert_eq!(made(&["$ git commit -m x || true\n> nothing to commit"]), []);
@@ -901,7 +901,7 @@ fn every_corpus_transcript_matches_an_independent_reader() {
         for made in expected["commits"].as_array().unwrap() {
             let (id, subject) = (made[0].as_str().unwrap(), made[1].as_str().unwrap());
             let is_it = |one: &midstride_core::session::SessionCommit| {
-                one.id.as_deref() == Some(id)
+                one.id.as_ref().is_some_and(|one| one.as_str() == id)
                     || (one.subject.as_deref() == Some(subject)
                         && one.state != CommitState::Scratch)
             };

@@ -26,6 +26,7 @@ pub(crate) use heads::FILE as BEGINNINGS;
 use heads::{HeadCache, TranscriptHead};
 use jiff::Timestamp;
 use midstride_core::session::{Client, Session, TaskUpdate};
+use midstride_core::text::id::SessionId;
 pub(crate) use source_session::SourceSession;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -37,9 +38,9 @@ pub struct TranscriptInfo {
     /// The client that wrote it.
     pub client: Client,
     /// The id of the session.
-    pub session: String,
+    pub session: SessionId,
     /// The session that started it as a subagent.
-    pub agent_of: Option<String>,
+    pub agent_of: Option<SessionId>,
     /// The path of the file.
     pub path: PathBuf,
     /// Its size in bytes.
@@ -87,10 +88,10 @@ pub struct TranscriptCandidate {
 
 impl TranscriptCandidate {
     /// The session id in its file name.
-    pub fn session(&self) -> String {
+    pub fn session(&self) -> SessionId {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         match self.client {
-            Client::ClaudeCode => stem.into_owned(),
+            Client::ClaudeCode => SessionId::new(stem),
             Client::Codex => codex::session_id_in(&stem),
         }
     }
@@ -99,7 +100,7 @@ impl TranscriptCandidate {
         let named = self.session();
         let session = match self.client {
             // A forked session has copies of the original's records, with the original's id.
-            Client::ClaudeCode if looks_like_an_id(&named) => named,
+            Client::ClaudeCode if looks_like_an_id(named.as_str()) => named,
             Client::ClaudeCode | Client::Codex => head.id.unwrap_or(named),
         };
         TranscriptInfo {
@@ -242,7 +243,7 @@ pub(crate) fn owner_transcript(
     const DEPTH_MAX: usize = 8;
     let mut found = found;
     for _ in 0..DEPTH_MAX {
-        let above = found.agent_of.as_deref();
+        let above = found.agent_of.as_ref();
         let above =
             above.and_then(|id| codex::transcript_of(workspace.environment(), &found.path, id));
         let Some(path) = above else { break };
@@ -289,13 +290,13 @@ pub fn current_session(environment: &Environment, client: Client) -> Option<Sess
         Client::ClaudeCode => claude_code::current_session(environment),
         Client::Codex => None,
     };
-    SessionName::parse(client.name(), &id?)
+    SessionName::parse(client.name(), id?.as_str())
 }
 
 /// Checks which sessions are running. Queries each client once, and only when needed.
 pub struct LivenessProbe<'e> {
     environment: &'e Environment,
-    claude_code: OnceCell<Option<HashSet<String>>>,
+    claude_code: OnceCell<Option<HashSet<SessionId>>>,
     codex: OnceCell<Option<HashSet<PathBuf>>>,
 }
 
@@ -314,7 +315,7 @@ impl<'e> LivenessProbe<'e> {
     pub(crate) fn check_session(
         &self,
         client: Client,
-        session: &str,
+        session: &SessionId,
         transcript: &Path,
     ) -> SessionLiveness {
         let runs = match client {
@@ -328,7 +329,7 @@ impl<'e> LivenessProbe<'e> {
         }
     }
 
-    fn claude_code(&self) -> Option<&HashSet<String>> {
+    fn claude_code(&self) -> Option<&HashSet<SessionId>> {
         let look = || process::has_proc().then(|| claude_code::running_sessions(self.environment));
         self.claude_code.get_or_init(look).as_ref()
     }

@@ -18,6 +18,7 @@ use midstride_core::format::finding::Code;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::edit::{Edit, HeaderPath};
+use midstride_core::text::id::{BlobHash, Uid};
 use midstride_core::text::redact::{CleanText, Redaction};
 use midstride_core::text::time;
 use midstride_core::text::yaml::{YamlData, YamlNode};
@@ -169,8 +170,7 @@ impl Store {
         let texts = self.text_store(stored, &uid_file_name(&uid));
         let (before, _) = self.workspace().clean(stored.document.text());
         let replaced = texts.store(&before)?;
-        let outside =
-            self.id_before_outside_edit(stored, &uid_file_name(&uid), &replaced, &texts)?;
+        let outside = self.id_before_outside_edit(stored, &uid, &replaced, &texts)?;
         let path = self.workspace().root().path().join(&stored.path);
         let anchoring = change.anchor_scope().and_then(|scope| {
             self.workspace().anchor_edit(&path, Some(&stored.document), next, scope)
@@ -192,7 +192,7 @@ impl Store {
         reached(RecordStep::TextsStored);
         self.workspace().replace(stored, &after)?;
         reached(RecordStep::DocumentWritten);
-        self.save_last_write(&uid_file_name(&uid), &written, &after)?;
+        self.save_last_write(&uid, &written, &after)?;
         reached(RecordStep::LastWriteSaved);
         let handoff = Handoff::new(&next, &stored.location, &self.workspace().settings().stages);
         let ledger_error =
@@ -218,20 +218,19 @@ impl Store {
     }
 
     /// The uid of a handoff: its own, else the one in its next text, else a new one.
-    fn uid_for_next(&self, stored: &StoredHandoff, next: &Document) -> String {
-        let own = stored.handoff(self.workspace()).uid().map(|uid| uid.value);
-        let brought = || next.handoff_header()?.text("uid").map(|uid| uid.value);
-        let uid = own.or_else(brought).map(|uid| uid.trim().to_owned());
-        uid.unwrap_or_else(|| new_uid(self.workspace().environment().clock.now()))
+    fn uid_for_next(&self, stored: &StoredHandoff, next: &Document) -> Uid {
+        let brought = || Uid::parse(next.handoff_header()?.text("uid")?.value);
+        let uid = stored.handoff(self.workspace()).uid().or_else(brought);
+        uid.unwrap_or_else(|| Uid::new(new_uid(self.workspace().environment().clock.now())))
     }
 
     /// Edits that keep what a new text must not remove: the uid and the history of the handoff.
-    fn identity_edits(&self, stored: &StoredHandoff, next: &Document, uid: &str) -> Vec<Edit> {
+    fn identity_edits(&self, stored: &StoredHandoff, next: &Document, uid: &Uid) -> Vec<Edit> {
         let (now, stages) = (stored.handoff(self.workspace()), &self.workspace().settings().stages);
         let next = Handoff::new(next, &stored.location, stages);
         let mut edits = Vec::new();
-        if next.uid().is_none_or(|other| other.value.trim() != uid) {
-            edits.push(Edit::Set(HeaderPath::field("uid"), YamlData::text(uid)));
+        if next.uid().as_ref() != Some(uid) {
+            edits.push(Edit::Set(HeaderPath::field("uid"), YamlData::text(uid.as_str())));
         }
         let (ours, theirs) = (now.revision_nodes(), next.revision_nodes());
         let path = HeaderPath::field("revisions");
@@ -249,7 +248,7 @@ impl Store {
     }
 
     /// Builds one entry of `revisions`.
-    fn revision_entry(&self, change: &RevisionInfo, was: &str) -> Edit {
+    fn revision_entry(&self, change: &RevisionInfo, was: &BlobHash) -> Edit {
         let now = time::format_time(self.workspace().environment().clock.now());
         let by = change.by.clone().or_else(|| self.workspace().environment().user.clone());
         let by = by.map(|by| ("by", YamlData::Text(by)));
@@ -257,7 +256,10 @@ impl Store {
             .into_iter()
             .chain(by)
             .chain(change.verb.map(|verb| ("verb", YamlData::text(verb.word()))))
-            .chain([("reason", YamlData::text(&change.reason)), ("was", YamlData::text(was))]);
+            .chain([
+                ("reason", YamlData::text(&change.reason)),
+                ("was", YamlData::text(was.as_str())),
+            ]);
         Edit::Append(HeaderPath::field("revisions"), YamlData::map(entry))
     }
 
@@ -266,10 +268,10 @@ impl Store {
     fn id_before_outside_edit(
         &self,
         stored: &StoredHandoff,
-        uid: &str,
-        now: &str,
+        uid: &Uid,
+        now: &BlobHash,
         texts: &TextStore<'_>,
-    ) -> Result<Option<String>, JournalError> {
+    ) -> Result<Option<BlobHash>, JournalError> {
         let last = self.last_write(uid)?;
         if last.as_ref().is_some_and(|note| note.hash == sha256(&stored.bytes)) {
             return Ok(None);
@@ -278,8 +280,9 @@ impl Store {
             // Without branches and clones, the text last written here is the previous one.
             TextBackend::Files(_) => {
                 let named = stored.handoff(self.workspace()).named_texts();
-                let is_named =
-                    |note: &LastWrite| note.text_id == now || named.contains(note.text_id.as_str());
+                let is_named = |note: &LastWrite| {
+                    note.text_id == *now || named.contains(note.text_id.as_str())
+                };
                 Ok(last.filter(|note| !is_named(note)).map(|note| note.text_id))
             }
             TextBackend::Blobs { .. } => Ok(self.id_with_same_history(stored, now, texts)?),
@@ -292,13 +295,13 @@ impl Store {
     fn id_with_same_history(
         &self,
         stored: &StoredHandoff,
-        now: &str,
+        now: &BlobHash,
         texts: &TextStore<'_>,
-    ) -> Result<Option<String>, RevisionError> {
+    ) -> Result<Option<BlobHash>, RevisionError> {
         let path = self.workspace().path_in_work_tree(stored);
         let committed = path.and_then(|path| texts.committed_id(&path));
         let kept = texts.retained_ids()?;
-        if kept.contains(now) || committed.as_deref() == Some(now) {
+        if kept.contains(now) || committed.as_ref() == Some(now) {
             return Ok(None);
         }
         let history = |handoff: &Handoff<'_>| -> Vec<YamlData> {
@@ -344,35 +347,37 @@ impl Store {
     fn find_id_before_outside_edit(
         &self,
         stored: &StoredHandoff,
-    ) -> Result<Option<String>, JournalError> {
-        let Some(uid) = stored.handoff(self.workspace()).uid().map(|uid| uid_file_name(uid.value))
-        else {
-            return Ok(None);
-        };
+    ) -> Result<Option<BlobHash>, JournalError> {
+        let Some(uid) = stored.handoff(self.workspace()).uid() else { return Ok(None) };
         // The text is almost always the last one written, which can be checked without git.
         if self.last_write(&uid)?.is_some_and(|note| note.hash == sha256(&stored.bytes)) {
             return Ok(None);
         }
-        let texts = self.text_store(stored, &uid);
+        let texts = self.text_store(stored, &uid_file_name(&uid));
         let now = texts.id_of(&self.workspace().clean(stored.document.text()).0);
         self.id_before_outside_edit(stored, &uid, &now, &texts)
     }
 
-    fn last_write(&self, uid: &str) -> Result<Option<LastWrite>, FileError> {
+    fn last_write(&self, uid: &Uid) -> Result<Option<LastWrite>, FileError> {
         let Some(private) = self.workspace().private()? else { return Ok(None) };
         match private.read(&last_write_path(uid)) {
             Ok(bytes) => {
                 let written = String::from_utf8_lossy(&bytes);
                 let mut words = written.split_whitespace().map(str::to_owned);
                 let (text, hash) = (words.next(), words.next().unwrap_or_default());
-                Ok(text.map(|text| LastWrite { text_id: text, hash }))
+                Ok(text.map(|text| LastWrite { text_id: BlobHash::new(text), hash }))
             }
             Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn save_last_write(&self, uid: &str, text: &str, written: &CleanText) -> Result<(), FileError> {
+    fn save_last_write(
+        &self,
+        uid: &Uid,
+        text: &BlobHash,
+        written: &CleanText,
+    ) -> Result<(), FileError> {
         let private = self.workspace().make_private()?;
         private.make_below(std::path::Path::new("written"))?;
         let hash = sha256(written.as_str().as_bytes());
@@ -383,7 +388,7 @@ impl Store {
 /// What midstride last wrote to a handoff.
 struct LastWrite {
     /// The id of the text.
-    text_id: String,
+    text_id: BlobHash,
     /// Its SHA-256, which can be compared without git.
     hash: String,
 }
@@ -396,14 +401,14 @@ fn has_same_text_ids(one: &[&YamlNode], other: &[&YamlNode]) -> bool {
     one.iter().zip(other).all(|(one, other)| names(one) == names(other))
 }
 
-fn last_write_path(uid: &str) -> PathBuf {
-    PathBuf::from("written").join(uid)
+fn last_write_path(uid: &Uid) -> PathBuf {
+    PathBuf::from("written").join(uid_file_name(uid))
 }
 
 /// A uid as a file name and as part of a ref name: unchanged if it is plain, else its hash. Two
 /// uids never share a name, even on file systems that ignore case.
-pub(crate) fn uid_file_name(uid: &str) -> String {
-    let uid = uid.trim();
+pub(crate) fn uid_file_name(uid: &Uid) -> String {
+    let uid = uid.as_str().trim();
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     if !uid.is_empty() && uid.len() <= PLAIN_UID_LENGTH_MAX && uid.bytes().all(plain) {
         return uid.to_owned();
@@ -419,14 +424,14 @@ mod tests {
     #[test]
     fn each_uid_has_a_unique_file_name() {
         for plain in ["0195b9d2-4c00-7000-8000-000000000001", "one", "a-b"] {
-            assert_eq!(uid_file_name(plain), plain);
+            assert_eq!(uid_file_name(&Uid::new(plain)), plain);
         }
         let long = "a".repeat(300);
         let uids = ["a-b", "a/b", "a.b", "a b", "A-b", "a_b", "ä", "..", "", &long, &long[1..]];
         let names: std::collections::BTreeSet<String> =
-            uids.iter().map(|uid| uid_file_name(uid).to_lowercase()).collect();
+            uids.iter().map(|uid| uid_file_name(&Uid::new(*uid)).to_lowercase()).collect();
         assert_eq!(names.len(), uids.len());
         assert!(names.iter().all(|name| name.len() <= 65), "{names:?}");
-        assert_eq!(uid_file_name(" one\n"), "one");
+        assert_eq!(uid_file_name(&Uid::new(" one\n")), "one");
     }
 }

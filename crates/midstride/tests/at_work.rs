@@ -14,6 +14,7 @@ use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::id::SessionId;
 use midstride_testkit::{NOW, Sandbox};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -109,7 +110,7 @@ impl Shop {
         let call = HookInput {
             client: Client::ClaudeCode,
             event: event.to_owned(),
-            session: Some(id.to_owned()),
+            session: Some(SessionId::new(id)),
             transcript: Some(self.transcript(folder, id).display().to_string()),
             folder: Some(folder.display().to_string()),
             agent: None,

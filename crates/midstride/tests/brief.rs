@@ -12,6 +12,7 @@ use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
 };
 use midstride_core::session::{AgentState, Client, CommandStatus, intent};
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::tokens::estimate;
 use midstride_core::work::event::{Event, SessionEvent};
 use midstride_testkit::{Sandbox, corpus, fixtures};
@@ -140,7 +141,7 @@ fn sessions_before_the_last_one_are_named() {
     let later = "5e550002-4c00-7000-8000-00000000bbbb";
     capture_in(&sandbox, sandbox.root(), later, "2026-03-21");
     let told = plain(&sandbox);
-    assert_eq!(told.predecessor.unwrap().session, later);
+    assert_eq!(told.predecessor.unwrap().session, SessionId::new(later));
     let text = &told.briefing.text;
     assert!(text.contains("\nEarlier sessions: 5e550001 "), "{text}");
 }
@@ -290,8 +291,8 @@ fn a_session_is_its_own_predecessor_only_when_it_continues() {
         briefed(&open(sandbox.root()), &asked).predecessor.map(|gist| gist.session)
     };
     assert_eq!(of(BriefOccasion::Startup, ID), None);
-    assert_eq!(of(BriefOccasion::Startup, "another").as_deref(), Some(ID));
-    assert_eq!(of(BriefOccasion::Compact, ID).as_deref(), Some(ID));
+    assert_eq!(of(BriefOccasion::Startup, "another").as_ref().map(SessionId::as_str), Some(ID));
+    assert_eq!(of(BriefOccasion::Compact, ID).as_ref().map(SessionId::as_str), Some(ID));
     assert_eq!(of(BriefOccasion::Resume, "another"), None);
 }
 
@@ -308,18 +309,18 @@ fn each_worktree_continues_from_its_own_last_session() {
         let told = briefed(&open(folder), &BriefRequest::default());
         told.predecessor.map(|gist| gist.session)
     };
-    assert_eq!((before(sandbox.root()), before(&second)), (Some(ID.to_owned()), None));
+    assert_eq!((before(sandbox.root()), before(&second)), (Some(SessionId::new(ID)), None));
     // There is one ledger, and the other session is later.
     capture_in(&sandbox, &second, LATER, "2026-03-21");
-    assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
-    assert_eq!(before(&second).as_deref(), Some(LATER));
+    assert_eq!(before(sandbox.root()).as_ref().map(SessionId::as_str), Some(ID));
+    assert_eq!(before(&second).as_ref().map(SessionId::as_str), Some(LATER));
     // A session that started in a subfolder worked in the same worktree.
     let third = "5e550003-4c00-7000-8000-00000000cccc";
     let below = second.join("src");
     std::fs::create_dir_all(&below).unwrap();
     capture_in(&sandbox, &below, third, "2026-03-22");
-    assert_eq!(before(&second).as_deref(), Some(third));
-    assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
+    assert_eq!(before(&second).as_ref().map(SessionId::as_str), Some(third));
+    assert_eq!(before(sandbox.root()).as_ref().map(SessionId::as_str), Some(ID));
 }
 
 #[test]
@@ -382,7 +383,7 @@ fn a_checkpoint_without_a_summary_is_briefed_the_same() {
 }
 
 /// The blobs of a project's checkpoints.
-fn blobs(sandbox: &Sandbox) -> Vec<String> {
+fn blobs(sandbox: &Sandbox) -> Vec<BlobHash> {
     let blob = |event| {
         let Event::Session(SessionEvent::Checkpointed { blob, .. }) = event else { return None };
         Some(blob)
@@ -431,7 +432,11 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
     .unwrap();
     let corrected = "Do not touch the pages, only the cache.";
     let told = plain(&sandbox);
-    assert_eq!(told.predecessor.unwrap().session, ID, "a trivial session hides nothing");
+    assert_eq!(
+        told.predecessor.unwrap().session,
+        SessionId::new(ID),
+        "a trivial session hides nothing"
+    );
     assert!(told.briefing.text.contains(corrected), "{}", told.briefing.text);
     assert!(told.briefing.text.contains("npm run build"), "{}", told.briefing.text);
     // A handoff that passed the gate replaces its session.

@@ -12,6 +12,7 @@ use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::session::{Client, Session};
+use midstride_core::text::id::SessionId;
 use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -81,7 +82,7 @@ fn a_long_session_is_captured_in_the_background_when_it_ends() {
         let call = HookInput {
             client: Client::ClaudeCode,
             event: "SessionEnd".to_owned(),
-            session: Some(ID.to_owned()),
+            session: Some(SessionId::new(ID)),
             transcript: Some(path.display().to_string()),
             folder: None,
             agent: None,
@@ -345,8 +346,8 @@ fn a_codex_fork_continues_from_its_parent() {
     Shop::put(&child, &format!("{meta}\n{asked}\n"));
     let done = shop.checkpoint(&SessionChoice::Id(OTHER.to_owned())).unwrap();
     let session = &done.checkpoint.session;
-    assert_eq!(session.id.as_deref(), Some(OTHER));
-    assert_eq!(session.forked_from.as_deref(), Some(ID));
+    assert_eq!(session.id.as_ref().map(SessionId::as_str), Some(OTHER));
+    assert_eq!(session.forked_from.as_ref().map(SessionId::as_str), Some(ID));
     let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
     assert_eq!(asked, ["Try the other way."], "what was asked before is the other one's");
     assert_eq!(session.forked_after.as_deref(), Some("ordinal 7"));
@@ -369,7 +370,10 @@ fn a_codex_fork_continues_from_its_parent() {
     let done = fresh.checkpoint(&SessionChoice::Transcript(there)).unwrap();
     let session = &done.checkpoint.session;
     assert_eq!(session.requests.total(), 1);
-    assert_eq!((session.forked_from.as_deref(), &session.forked_after), (Some(ID), &None));
+    assert_eq!(
+        (session.forked_from.as_ref().map(SessionId::as_str), &session.forked_after),
+        (Some(ID), &None)
+    );
 }
 
 #[test]

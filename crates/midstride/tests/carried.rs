@@ -9,6 +9,7 @@ use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateCha
 use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::id::BlobHash;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 
@@ -76,7 +77,7 @@ impl Script {
     }
 
     /// Captures the script as a session of this project and returns the hash of its checkpoint.
-    fn ended(self, sandbox: &Sandbox) -> String {
+    fn ended(self, sandbox: &Sandbox) -> BlobHash {
         let folder = sandbox.root().display().to_string();
         let mut lines = String::new();
         for (number, (kind, branch, message)) in self.records.iter().enumerate() {
@@ -127,7 +128,7 @@ fn holds(sandbox: &Sandbox) -> bool {
 }
 
 /// A session in which the user gives the rule. Returns its handle and the hash of the checkpoint.
-fn given(sandbox: &Sandbox) -> (String, String) {
+fn given(sandbox: &Sandbox) -> (String, BlobHash) {
     let first = session(1).user(&format!("Speed up the cache. {RULE}"));
     let stored = first.edits("/work/src/cache.rs").says("Done.").ended(sandbox);
     let all = handles(sandbox);
@@ -168,7 +169,7 @@ fn forgetting_a_session_forgets_its_instructions() {
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
     let store = open(sandbox.root());
-    let text = verbs::kept_text(&store, &stored).unwrap();
+    let text = verbs::kept_text(&store, stored.as_str()).unwrap();
     verbs::forget(&store, &text, None, &|_| ()).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
 }

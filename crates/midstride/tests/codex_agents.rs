@@ -8,6 +8,7 @@ use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::session::{Client, Session};
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ impl Shop {
     fn sessions(&self) -> Vec<String> {
         let (found, unread) = clients::transcripts(self.open().workspace(), Some(Client::Codex));
         assert!(unread.is_empty(), "{unread:?}");
-        found.into_iter().map(|one| one.session).collect()
+        found.into_iter().map(|one| one.session.to_string()).collect()
     }
 
     fn captured(&self, path: &Path) -> Session {
@@ -123,10 +124,16 @@ fn codex_agents_and_their_subagents_belong_to_their_session() {
     assert_eq!(sessions, [ROOT, other]);
     let expected = [("echo root", None), ("echo agent", Some(AGENT)), ("echo below", Some(BELOW))];
     let session = shop.captured(&root);
-    assert_eq!((session.id.as_deref(), commands(&session)), (Some(ROOT), expected.to_vec()));
+    assert_eq!(
+        (session.id.as_ref().map(SessionId::as_str), commands(&session)),
+        (Some(ROOT), expected.to_vec())
+    );
     // Naming the transcript of an agent selects its session.
     let session = shop.captured(&agent);
-    assert_eq!((session.id.as_deref(), commands(&session)), (Some(ROOT), expected.to_vec()));
+    assert_eq!(
+        (session.id.as_ref().map(SessionId::as_str), commands(&session)),
+        (Some(ROOT), expected.to_vec())
+    );
 }
 
 #[test]
@@ -139,7 +146,10 @@ fn an_agent_that_outlives_the_capture_of_its_session_is_recovered() {
         assert!(recovered.failed.is_empty(), "{:?}", recovered.failed);
         recovered.checkpoints.into_iter().map(|one| one.checkpoint.session).collect::<Vec<_>>()
     };
-    assert_eq!(recover().iter().map(|one| one.id.as_deref()).collect::<Vec<_>>(), [Some(ROOT)]);
+    assert_eq!(
+        recover().iter().map(|one| one.id.as_ref().map(SessionId::as_str)).collect::<Vec<_>>(),
+        [Some(ROOT)]
+    );
     assert!(recover().is_empty(), "all of it is captured");
     add(
         &agent,

@@ -9,6 +9,7 @@ use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 
 const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";
@@ -27,7 +28,7 @@ fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> HookOutcome {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: event.to_owned(),
-        session: Some(ID.to_owned()),
+        session: Some(SessionId::new(ID)),
         transcript: Some(sandbox.home().join("transcript.jsonl").display().to_string()),
         folder: None,
         agent: None,

@@ -10,6 +10,7 @@ use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::brief::search::Query;
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ fn start(store: &Store, session: &str, limit: RefreshLimit) -> HookOutcome {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: "SessionStart".to_owned(),
-        session: Some(session.to_owned()),
+        session: Some(SessionId::new(session)),
         transcript: None,
         folder: None,
         agent: None,

@@ -11,6 +11,7 @@ use midstride::verbs::{self, CheckpointError, ForgetOutcome, ForgetStep, KeptTex
 use midstride::workspace::Workspace;
 use midstride_core::format::document::Document;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::id::BlobHash;
 use midstride_testkit::Sandbox;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -171,7 +172,7 @@ fn a_document_that_still_contains_the_text_works_without_storing_it() {
     let store = open(sandbox.root());
     let shelved = store.workspace().find("a").unwrap();
     let now = store.workspace().repository().unwrap().hash_blob(&shelved.bytes);
-    let text = verbs::kept_text(&store, &now[..7]).unwrap();
+    let text = verbs::kept_text(&store, &now.as_str()[..7]).unwrap();
     assert_eq!(text.documents, [Path::new(FILE)]);
     assert_eq!(text.others, ["a@1"]);
     forget(&store, &text);
@@ -234,7 +235,7 @@ impl Asked {
         )
     }
 
-    fn capture(&self) -> Result<String, CheckpointError> {
+    fn capture(&self) -> Result<BlobHash, CheckpointError> {
         verbs::checkpoint(&self.open(), &SessionChoice::Newest, None, CheckpointMode::Checkpoint)
             .map(|done| done.blob)
     }
@@ -253,13 +254,13 @@ fn nothing_of_a_checkpoint_remains_after_a_kill_at_any_step() {
         let has = |part: &str| held.iter().any(|path| path.contains(part));
         assert!(has("ledger.db") && has("cursors"), "{held:?}");
         let store = asked.open();
-        let text = verbs::kept_text(&store, &blob[..8]).unwrap();
+        let text = verbs::kept_text(&store, &blob.as_str()[..8]).unwrap();
         assert_eq!(text.names, [format!("claude-code session {SESSION}")]);
         assert_eq!(verbs::instructions(&store).unwrap().len(), 1);
         assert_eq!(verbs::TaskBoard::open(&store).unwrap().tasks.iter().count(), 1);
         assert!(text.transcript.as_ref().is_some_and(|path| path.exists()));
         forget_up_to(&store, &text, step);
-        let again = forget(&store, &verbs::kept_text(&store, &blob).unwrap());
+        let again = forget(&store, &verbs::kept_text(&store, blob.as_str()).unwrap());
         assert!(!again.is_new, "{step:?}");
         assert_eq!(asked.private(), [""; 0], "{step:?}");
         assert_eq!(verbs::instructions(&store).unwrap(), []);
@@ -273,7 +274,7 @@ fn a_forgotten_checkpoint_is_captured_again_only_once_a_rule_redacts_the_secret(
     let asked = Asked::new();
     let blob = asked.capture().unwrap();
     let store = asked.open();
-    forget(&store, &verbs::kept_text(&store, &blob).unwrap());
+    forget(&store, &verbs::kept_text(&store, blob.as_str()).unwrap());
     let refused = asked.capture().unwrap_err();
     assert!(matches!(refused, CheckpointError::Forgotten { .. }), "{refused}");
     let rule = "[[redact]]\nkind = \"word\"\nbegins = \"zanz\"\nthen = \"[a-z]+\"\n";

@@ -8,6 +8,7 @@ use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
 use midstride_core::session::{Client, Correction, Session};
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ impl Shop {
 
     fn captured(&self, session: &str) -> CaptureOutcome {
         let found = clients::read_transcript(&self.place(session), None).unwrap();
-        assert_eq!(found.session, session);
+        assert_eq!(found.session.as_str(), session);
         capture(self.open().workspace(), &found).unwrap()
     }
 
@@ -152,7 +153,7 @@ fn ran(session: &Session) -> Vec<&str> {
 }
 
 fn forked(session: &Session) -> (Option<&str>, Option<&str>) {
-    (session.forked_from.as_deref(), session.forked_after.as_deref())
+    (session.forked_from.as_ref().map(SessionId::as_str), session.forked_after.as_deref())
 }
 
 /// Asserts that nothing is counted twice or lost.
@@ -170,7 +171,7 @@ fn copied_records_belong_to_the_original_session() {
     shop.put(SECOND, &second);
     shop.put(FIRST, &first);
     let session = shop.session(SECOND);
-    assert_eq!(session.id.as_deref(), Some(SECOND));
+    assert_eq!(session.id.as_ref().map(SessionId::as_str), Some(SECOND));
     assert_eq!(forked(&session), (Some(FIRST), Some("a6")));
     assert_eq!(asked(&session), ["No, the other way."]);
     assert_eq!(session.requests.items[0].correction, Some(Correction::Worded));
@@ -227,7 +228,8 @@ fn the_order_and_number_of_captures_do_not_matter() {
         // The client writes while the file is read, and may stop anywhere.
         for cut in 0..=second.len() {
             whole.put(SECOND, &second[..cut]);
-            remove_cursors(whole.open().workspace(), Client::ClaudeCode, SECOND).unwrap();
+            remove_cursors(whole.open().workspace(), Client::ClaudeCode, &SessionId::new(SECOND))
+                .unwrap();
             for session in order {
                 whole.captured(session);
             }
@@ -238,7 +240,8 @@ fn the_order_and_number_of_captures_do_not_matter() {
             assert_eq!(again.session.without_reading_state(), expected, "cut after {cut}");
         }
         for session in order {
-            remove_cursors(whole.open().workspace(), Client::ClaudeCode, session).unwrap();
+            remove_cursors(whole.open().workspace(), Client::ClaudeCode, &SessionId::new(session))
+                .unwrap();
         }
     }
 }
@@ -483,7 +486,8 @@ fn records_captured_as_own_stay_own() {
     assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
     told_once(&both(), &["make a", "make d"]);
     for session in [FIRST, SECOND] {
-        remove_cursors(shop.open().workspace(), Client::ClaudeCode, session).unwrap();
+        remove_cursors(shop.open().workspace(), Client::ClaudeCode, &SessionId::new(session))
+            .unwrap();
     }
     told_once(&both(), &["make a", "make d"]);
 }

@@ -1,4 +1,6 @@
 use midstride::sys::git::{LazyObjectReader, Repository};
+use midstride_core::text::id::BlobHash;
+use midstride_core::text::id::CommitId;
 use midstride_testkit::Sandbox;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -6,10 +8,10 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 /// The commit that git reports. The sandbox hides commit ids in its output, so git is run directly.
-fn head(sandbox: &Sandbox, folder: &str) -> String {
+fn head(sandbox: &Sandbox, folder: &str) -> CommitId {
     let mut command = sandbox.command("git");
     let output = command.args(["-C", folder, "rev-parse", "HEAD"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    CommitId::new(String::from_utf8(output.stdout).unwrap().trim())
 }
 
 #[test]
@@ -91,16 +93,16 @@ fn objects_are_named_and_stored_as_git_does() {
         let texts = ["", "text\n", "no line break", "a\0b", "ä ö\r\n", &long];
         let mut ids = BTreeSet::new();
         for text in texts {
-            let named = git(&sandbox, &["hash-object", "--stdin"], text.as_bytes());
+            let named = BlobHash::new(git(&sandbox, &["hash-object", "--stdin"], text.as_bytes()));
             assert_eq!(repository.hash_blob(text.as_bytes()), named);
             assert_eq!(repository.store_blob(text.as_bytes()).unwrap(), named);
             // Storing it again changes nothing.
             assert_eq!(repository.store_blob(text.as_bytes()).unwrap(), named);
-            let read = git(&sandbox, &["cat-file", "blob", &named], b"");
+            let read = git(&sandbox, &["cat-file", "blob", named.as_str()], b"");
             assert_eq!(read, text.trim_end_matches('\n'));
             ids.insert(named);
         }
-        let kept: Vec<String> = ids.iter().cloned().collect();
+        let kept: Vec<BlobHash> = ids.iter().cloned().collect();
         let mut objects = LazyObjectReader::new(&repository);
         repository.keep_blobs(&mut objects, REFERENCE, &kept).unwrap();
         let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();

@@ -6,6 +6,7 @@ use crate::{because, open};
 use midstride::journal::RecordStep;
 use midstride::store::ledger::{Ledger as _, StreamId};
 use midstride_core::format::document::Document;
+use midstride_core::text::id::Uid;
 use midstride_core::work::event::{Event, HandoffEvent};
 use midstride_testkit::Sandbox;
 use std::fs::File;
@@ -136,7 +137,7 @@ fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &s
 fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
     let store = open(sandbox.root());
     let ledger = store.ledger().unwrap();
-    let records = ledger.read(&StreamId::handoff("one"), None).unwrap();
+    let records = ledger.read(&StreamId::handoff(&Uid::new("one")), None).unwrap();
     let events = records.into_iter().flat_map(|record| record.events);
     let told: Vec<String> = events
         .filter_map(|envelope| match envelope.event {

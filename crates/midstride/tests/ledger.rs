@@ -55,7 +55,7 @@ fn nothing_of_a_large_blob_remains_after_a_kill() {
     std::fs::write(&draft, &large).unwrap();
     ledger.forget_blob(&hash).unwrap();
     assert!(!draft.exists());
-    std::fs::write(sandbox.root().join("blobs").join(&hash), &large).unwrap();
+    std::fs::write(sandbox.root().join("blobs").join(hash.as_str()), &large).unwrap();
     assert_eq!(ledger.get_blob(&hash).unwrap(), None);
     assert!(ledger.blobs_with_prefix("").unwrap().is_empty());
     ledger.forget_blob(&hash).unwrap();

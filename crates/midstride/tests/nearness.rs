@@ -6,6 +6,7 @@ use crate::transcript::Transcript;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, SessionChoice};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use std::path::Path;
 
@@ -51,7 +52,7 @@ fn sessions_rank_by_branch_then_folder() {
     let root = sandbox.root();
     let predecessor = |folder: &str| {
         let told = briefed(&root.join(folder));
-        told.predecessor.map(|gist| gist.session[..4].to_owned())
+        told.predecessor.map(|gist| gist.session.as_str()[..4].to_owned())
     };
     // On another branch: in the folder, in another folder but with edits in this one, and
     // elsewhere.
@@ -82,7 +83,10 @@ fn work_in_another_worktree_counts_for_this_folder_and_is_only_named_otherwise()
     works_in(&sandbox, &second, ("aaaa-1", 1), "later", &["web/a.rs"]);
     let page = |folder: &str| briefed(&sandbox.root().join(folder));
     let predecessor = |folder: &str| page(folder).predecessor.map(|gist| gist.session);
-    assert_eq!((predecessor("web").as_deref(), predecessor("")), (Some("aaaa-1"), None));
+    assert_eq!(
+        (predecessor("web").as_ref().map(SessionId::as_str), predecessor("")),
+        (Some("aaaa-1"), None)
+    );
     let named = "Earlier sessions: aaaa-1 \"Ask of aaaa-1\" (branch later)";
     assert!(page("").briefing.text.contains(named), "{}", page("").briefing.text);
 }

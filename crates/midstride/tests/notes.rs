@@ -6,6 +6,7 @@ use midstride::verbs::{self, BriefOutcome, BriefRequest};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 
 const NOTE: &str =
@@ -150,7 +151,7 @@ fn notes_of_an_untrusted_clone_are_counted_but_not_read() {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: "SessionStart".to_owned(),
-        session: Some("5e55".to_owned()),
+        session: Some(SessionId::new("5e55")),
         transcript: None,
         folder: None,
         agent: None,

@@ -10,6 +10,7 @@ use midstride::workspace::observation::{
 use midstride_core::session::repository::{
     FileStatus, GitOperation, ReflogAction, ReflogCommit, ReflogCommitState,
 };
+use midstride_core::text::id::CommitId;
 use midstride_testkit::{NOW, Sandbox};
 use std::path::{Path, PathBuf};
 
@@ -35,11 +36,11 @@ fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
 }
 
 /// Writes a file and commits it under its own name.
-fn commit(sandbox: &Sandbox, name: &str) -> String {
+fn commit(sandbox: &Sandbox, name: &str) -> CommitId {
     sandbox.write(name, name);
     git(sandbox, &["add", name]);
     git(sandbox, &["commit", "--quiet", "--message", name]);
-    git(sandbox, &["rev-parse", "HEAD"])
+    CommitId::new(git(sandbox, &["rev-parse", "HEAD"]))
 }
 
 fn made(sandbox: &Sandbox) -> Vec<ReflogCommit> {
@@ -128,7 +129,7 @@ fn merged_and_picked_commits_exist() {
     agrees_with_git(&sandbox);
     git(&sandbox, &["checkout", "--quiet", "-b", "other", "HEAD~1"]);
     commit(&sandbox, "base");
-    git(&sandbox, &["cherry-pick", &two]);
+    git(&sandbox, &["cherry-pick", two.as_str()]);
     git(&sandbox, &["revert", "--no-edit", "HEAD"]);
     let told = told(&sandbox);
     assert_eq!(told[2..], ["base exists", "two exists", "revert \"two\" exists"]);
@@ -330,8 +331,8 @@ fn a_commit_removes_its_files_from_the_list() {
     let last = last_observation(store(&sandbox).workspace()).unwrap();
     assert!(last.work_tree.moved && last.work_tree.uncommitted.is_empty());
     assert!(!last.work_tree.is_clean(), "git was not asked since");
-    assert_eq!(last.work_tree.head.as_deref(), Some(new.as_str()));
-    let since = |last: &midstride_core::session::repository::Observation, ours: &[String]| {
+    assert_eq!(last.work_tree.head.as_ref(), Some(&new));
+    let since = |last: &midstride_core::session::repository::Observation, ours: &[CommitId]| {
         last.commits_since(Some(&then), NOW.parse().unwrap(), ours, &["a.rs".to_owned()])
     };
     let found = since(&last, &[]);

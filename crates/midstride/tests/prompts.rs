@@ -6,6 +6,7 @@ use midstride::verbs::{self, PromptSearch, search_prompt};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use std::time::Duration;
 
@@ -99,7 +100,7 @@ fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: "test".to_owned(),
-        session: Some("5e55".to_owned()),
+        session: Some(SessionId::new("5e55")),
         transcript: None,
         folder: None,
         agent: None,

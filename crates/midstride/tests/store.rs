@@ -36,6 +36,7 @@ mod opens {
     use midstride_core::brief::BriefOccasion;
     use midstride_core::brief::hook::{HookEvent, HookInput};
     use midstride_core::session::Client;
+    use midstride_core::text::id::SessionId;
     use midstride_testkit::Sandbox;
     use notify::event::{AccessKind, AccessMode};
     use notify::{EventKind, RecursiveMode, Watcher as _};
@@ -61,7 +62,7 @@ mod opens {
         let call = HookInput {
             client: Client::ClaudeCode,
             event: "SessionStart".to_owned(),
-            session: Some(session.to_owned()),
+            session: Some(SessionId::new(session)),
             transcript: None,
             folder: None,
             agent: None,

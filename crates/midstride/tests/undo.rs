@@ -16,6 +16,7 @@ use midstride_core::handoff::lifecycle::{
     self, CloseReason, LifecycleRefusal, MeasuredValue, ReviewCorrection, ReviewVerdict,
 };
 use midstride_core::text::edit::{Edit, HeaderPath};
+use midstride_core::text::id::CommitId;
 use midstride_testkit::{NOW, Sandbox, fixtures, markdown_below};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -125,7 +126,7 @@ fn words() -> impl Strategy<Value = &'static str> {
 fn deed() -> impl Strategy<Value = Deed> {
     let ending = prop_oneof![
         words().prop_map(|outcome| CloseReason::Resolved {
-            commit: Some("4f2c9d1".to_owned()),
+            commit: Some(CommitId::new("4f2c9d1")),
             outcome: Some(outcome.to_owned())
         }),
         Just(CloseReason::Superseded("other".to_owned())),

@@ -118,7 +118,7 @@ fn a_state_can_be_forgotten() {
     save(&sandbox, "release", json!({"step": 2}));
     let project = open(sandbox.root());
     let first = load_state(&project, "release", None).unwrap().history[0].blob.clone();
-    let text = kept_text(&project, &first).unwrap();
+    let text = kept_text(&project, first.as_str()).unwrap();
     verbs::forget(&project, &text, None, &|_| ()).unwrap();
     let error = load_state(&project, "release", Some(1)).unwrap_err();
     assert_eq!(error.to_string(), "state 1 of `release` was forgotten");

@@ -4,6 +4,7 @@ use midstride::store::ledger::{
     AppendError, ExpectedVersion, LeaseError, Ledger, LedgerError, LedgerRecord, LogPosition,
     RECORD_BYTES_MAX, StreamId, StreamVersion,
 };
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event, InstructionEvent, SessionEvent, UnknownEvent};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -190,11 +191,11 @@ fn blobs(world: &dyn World) {
     assert_eq!(ledger.put_blob(&large).unwrap(), hash, "twice is once");
     assert_eq!(world.open().get_blob(&hash).unwrap(), Some(large));
     for none in ["00", "", "../ledger.db", &"0".repeat(64)] {
-        assert_eq!(ledger.get_blob(none).unwrap(), None);
+        assert_eq!(ledger.get_blob(&BlobHash::new(none)).unwrap(), None);
     }
-    assert_eq!(ledger.blobs_with_prefix(&hash[..9]).unwrap(), std::slice::from_ref(&hash));
+    assert_eq!(ledger.blobs_with_prefix(&hash.as_str()[..9]).unwrap(), std::slice::from_ref(&hash));
     let empty = ledger.put_blob(b"").unwrap();
-    assert_eq!(empty, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_eq!(empty.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 fn forgetting(world: &dyn World) {
@@ -206,15 +207,15 @@ fn forgetting_much(world: &dyn World) {
 }
 
 fn forgetting_of(world: &dyn World, secret: &[u8]) {
-    let (ledger, stream) = (world.open(), StreamId::session("codex", "s"));
+    let (ledger, stream) = (world.open(), StreamId::session("codex", &SessionId::new("s")));
     let (hash, other) = (ledger.put_blob(secret).unwrap(), ledger.put_blob(b"other").unwrap());
-    let checkpointed = |blob: &str, about: Option<&str>| Envelope {
+    let checkpointed = |blob: &BlobHash, about: Option<&str>| Envelope {
         event: Event::Session(SessionEvent::Checkpointed {
             client: "codex".to_owned(),
-            session: "s".to_owned(),
+            session: SessionId::new("s"),
             last_record: None,
             digest: "d".to_owned(),
-            blob: blob.to_owned(),
+            blob: blob.clone(),
             mode: "auto".to_owned(),
             agents_bytes: None,
             bytes: 7,
@@ -228,11 +229,11 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
             open: None,
             edited_below: None,
         }),
-        ..event(blob)
+        ..event(blob.as_str())
     };
     let said = [checkpointed(&hash, Some("hunter2")), checkpointed(&other, Some("more"))];
     ledger.append(&stream, ExpectedVersion::NoStream, &said).unwrap();
-    assert_eq!(ledger.blobs_with_prefix(&hash[..4]).unwrap(), std::slice::from_ref(&hash));
+    assert_eq!(ledger.blobs_with_prefix(&hash.as_str()[..4]).unwrap(), std::slice::from_ref(&hash));
     for _ in 0..2 {
         ledger.forget_blob(&hash).unwrap();
         let ledger = world.open();
@@ -245,7 +246,7 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
     let left = [checkpointed(&hash, None), checkpointed(&other, Some("more"))];
     assert_eq!(ledger.read(&stream, None).unwrap()[0].events, left);
     // A hash can be forgotten before its blob was ever stored.
-    let never = midstride::sys::ids::sha256(b"never");
+    let never = BlobHash::new(midstride::sys::ids::sha256(b"never"));
     ledger.forget_blob(&never).unwrap();
     assert!(matches!(ledger.put_blob(b"never"), Err(LedgerError::Forgotten(_))));
 }
@@ -258,7 +259,7 @@ fn forgetting_a_session(world: &dyn World) {
             text: format!("never touch {id}"),
             branch: None,
             client: "codex".to_owned(),
-            session: session.to_owned(),
+            session: SessionId::new(session),
             record: "r".to_owned(),
             headless: false,
         };
@@ -266,9 +267,9 @@ fn forgetting_a_session(world: &dyn World) {
     };
     let events = vec![given("a", "s1"), given("b", "s2")];
     ledger.append_missing(&[(stream.clone(), events.clone())]).unwrap();
-    assert_eq!(ledger.forget_session("claude-code", "s1").unwrap(), 0);
-    assert_eq!(ledger.forget_session("codex", "s1").unwrap(), 1);
-    assert_eq!(ledger.forget_session("codex", "s1").unwrap(), 0);
+    assert_eq!(ledger.forget_session("claude-code", &SessionId::new("s1")).unwrap(), 0);
+    assert_eq!(ledger.forget_session("codex", &SessionId::new("s1")).unwrap(), 1);
+    assert_eq!(ledger.forget_session("codex", &SessionId::new("s1")).unwrap(), 0);
     assert_eq!(ledger.append_missing(&[(stream.clone(), events.clone())]).unwrap(), 0);
     let left: Vec<Envelope> =
         world.open().read(&stream, None).unwrap().into_iter().flat_map(|one| one.events).collect();

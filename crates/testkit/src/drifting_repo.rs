@@ -21,6 +21,7 @@ use crate::Sandbox;
 use document::Paper;
 use midstride::code::CodeState;
 use midstride::store::Store;
+use midstride_core::text::id::CommitId;
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -36,7 +37,7 @@ pub struct DriftingRepo {
     /// The commits of the branch, oldest first.
     history: Vec<Commit>,
     /// The files of every commit that git still has.
-    commits: BTreeMap<String, Tree>,
+    commits: BTreeMap<CommitId, Tree>,
     /// The texts that git still has.
     kept: BTreeSet<String>,
     papers: Vec<Paper>,
@@ -50,7 +51,7 @@ pub struct DriftingRepo {
 
 #[derive(Clone)]
 struct Commit {
-    id: String,
+    id: CommitId,
     tree: Tree,
 }
 

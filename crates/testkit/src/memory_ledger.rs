@@ -4,6 +4,7 @@ use midstride::store::ledger::{
     AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerRecord,
     LedgerWatch, LogPosition, StreamId, StreamVersion, encode_record,
 };
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::Envelope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,7 +26,7 @@ struct Shared {
 struct Log {
     records: Vec<LedgerRecord>,
     /// Blobs by hash; `None` is a tombstone.
-    blobs: BTreeMap<String, Option<Vec<u8>>>,
+    blobs: BTreeMap<BlobHash, Option<Vec<u8>>>,
     held: BTreeSet<String>,
 }
 
@@ -158,25 +159,27 @@ impl Ledger for MemoryLedger {
 
     fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         let mut log = self.shared.log();
-        let hash = blob.hash().to_owned();
+        let hash = blob.hash().clone();
         let kept = log.blobs.entry(hash.clone()).or_insert_with(|| Some(blob.bytes().to_vec()));
         if kept.is_some() { Ok(()) } else { Err(LedgerError::Forgotten(hash)) }
     }
 
-    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn get_blob(&self, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError> {
         Ok(self.shared.log().blobs.get(hash).cloned().flatten())
     }
 
-    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<BlobHash>, LedgerError> {
         let log = self.shared.log();
-        let fitting =
-            log.blobs.iter().filter(|(hash, kept)| hash.starts_with(beginning) && kept.is_some());
+        let fitting = log
+            .blobs
+            .iter()
+            .filter(|(hash, kept)| hash.as_str().starts_with(beginning) && kept.is_some());
         Ok(fitting.map(|(hash, _)| hash.clone()).collect())
     }
 
-    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
+    fn forget_blob(&self, hash: &BlobHash) -> Result<(), LedgerError> {
         let mut log = self.shared.log();
-        log.blobs.insert(hash.to_owned(), None);
+        log.blobs.insert(hash.clone(), None);
         for envelope in log.records.iter_mut().flat_map(|record| &mut record.events) {
             if let Some(event) = envelope.event.without_text(hash) {
                 envelope.event = event;
@@ -185,7 +188,7 @@ impl Ledger for MemoryLedger {
         Ok(())
     }
 
-    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
+    fn forget_session(&self, client: &str, session: &SessionId) -> Result<usize, LedgerError> {
         let mut log = self.shared.log();
         let mut forgotten = 0;
         for envelope in log.records.iter_mut().flat_map(|record| &mut record.events) {

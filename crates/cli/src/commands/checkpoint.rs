@@ -114,11 +114,12 @@ fn explain_missing_transcript(
 ) -> Diagnostic {
     let CheckpointError::NoSuch(name) = &error else { return error.into() };
     let (list, _) = verbs::sessions(store, client).unwrap_or_default();
-    let is_meant = |one: &&ListedSession| one.transcript.is_none() && one.session.starts_with(name);
+    let is_meant =
+        |one: &&ListedSession| one.transcript.is_none() && one.session.as_str().starts_with(name);
     match list.iter().find(is_meant) {
         None => error.into(),
         Some(ListedSession { session, .. }) => {
-            let show = format!("midstride session show {}", shell_word(session));
+            let show = format!("midstride session show {}", shell_word(session.as_str()));
             Diagnostic::new(format!("the transcript of session `{session}` is gone"))
                 .hint(format!("`{show}` shows what was written down of it"))
         }

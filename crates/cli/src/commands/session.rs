@@ -103,7 +103,7 @@ pub(crate) fn session(
                 ui.say(&remark)?;
             }
             if !shown.is_stored {
-                let id = shell_word(shown.checkpoint.session_id());
+                let id = shell_word(shown.checkpoint.session_id().as_str());
                 ui.say(&format!("Not written down yet: midstride checkpoint --session {id}"))?;
             }
             Ok(CliOutcome::Clean)

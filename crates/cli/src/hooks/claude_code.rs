@@ -48,13 +48,17 @@ pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
 mod tests {
     use super::*;
     use midstride_core::brief::BriefOccasion;
+    use midstride_core::text::id::SessionId;
 
     const BASE: &str = r#""session_id": "11111111-1111-4111-8111-111111111111", "transcript_path": "/home/dev/.claude/projects/-home-dev-shop/11111111-1111-4111-8111-111111111111.jsonl", "cwd": "/home/dev/shop""#;
 
     fn moment(rest: &str) -> HookEvent {
         let text = format!("{{{BASE}, {rest}}}");
         let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
-        assert_eq!(call.session.as_deref(), Some("11111111-1111-4111-8111-111111111111"));
+        assert_eq!(
+            call.session.as_ref().map(SessionId::as_str),
+            Some("11111111-1111-4111-8111-111111111111")
+        );
         assert_eq!(call.folder.as_deref(), Some("/home/dev/shop"));
         assert!(call.transcript.unwrap().ends_with("-111111111111.jsonl"));
         call.kind

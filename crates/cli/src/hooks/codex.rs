@@ -31,13 +31,17 @@ pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
 mod tests {
     use super::*;
     use midstride_core::brief::BriefOccasion;
+    use midstride_core::text::id::SessionId;
 
     const BASE: &str = r#""session_id": "01a1e0a5-ab9c-7e20-b92b-930a003d5e08", "turn_id": "01a1e0a5-abf1-7181-927b-db766516b7c9", "transcript_path": "/home/dev/.codex/sessions/2026/11/15/rollout-2026-11-15T19-18-36-01a1e0a5-ab9c-7e20-b92b-930a003d5e08.jsonl", "cwd": "/home/dev/shop", "model": "fake-model""#;
 
     fn moment(rest: &str) -> HookEvent {
         let text = format!("{{{BASE}, {rest}}}");
         let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
-        assert_eq!(call.session.as_deref(), Some("01a1e0a5-ab9c-7e20-b92b-930a003d5e08"));
+        assert_eq!(
+            call.session.as_ref().map(SessionId::as_str),
+            Some("01a1e0a5-ab9c-7e20-b92b-930a003d5e08")
+        );
         call.kind
     }
 

@@ -4,6 +4,7 @@ use super::fields::HookFields;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use serde_json::{Map, Value, json};
 
 /// Builds a call from the fields every client sends.
@@ -16,7 +17,7 @@ pub(super) fn build_call(
     HookInput {
         client,
         event,
-        session: fields.text("session_id"),
+        session: fields.text("session_id").map(SessionId::new),
         transcript: fields.text("transcript_path"),
         folder: fields.text("cwd"),
         agent: fields.text("agent_id"),

@@ -4,6 +4,7 @@ use super::{Surface, count, shell_word};
 use midstride::sys::env::SessionName;
 use midstride::verbs::{BriefOutcome, Delivery};
 use midstride_core::brief::{BriefedItem, OmittedItem};
+use midstride_core::text::id::{SessionId, Uid};
 use midstride_core::work::event::DeliveredHandoff;
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ struct OmittedItemJson<'b> {
 
 #[derive(Serialize)]
 struct DeliveredHandoffJson<'b> {
-    uid: Option<&'b str>,
+    uid: Option<&'b Uid>,
     id: &'b str,
     revision: Option<usize>,
 }
@@ -50,21 +51,21 @@ struct DeliveredHandoffJson<'b> {
 #[derive(Serialize)]
 struct PredecessorJson<'b> {
     client: &'static str,
-    session: &'b str,
+    session: &'b SessionId,
     checkpoint: &'b str,
 }
 
 #[derive(Serialize)]
 pub(crate) struct AcknowledgmentJson<'s> {
     client: &'s str,
-    session: &'s str,
+    session: &'s SessionId,
     new: usize,
 }
 
 #[derive(Serialize)]
 pub(crate) struct LastBriefingJson<'s> {
     client: &'s str,
-    session: &'s str,
+    session: &'s SessionId,
     text: &'s str,
 }
 
@@ -127,7 +128,7 @@ fn omitted_item_json(omitted: &OmittedItem) -> OmittedItemJson<'_> {
 }
 
 fn delivered_handoff_json(one: &DeliveredHandoff) -> DeliveredHandoffJson<'_> {
-    DeliveredHandoffJson { uid: one.uid.as_deref(), id: &one.id, revision: one.revision }
+    DeliveredHandoffJson { uid: one.uid.as_ref(), id: &one.id, revision: one.revision }
 }
 
 fn shell_command(words: &[String]) -> String {

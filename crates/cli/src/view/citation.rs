@@ -2,6 +2,7 @@
 
 use midstride_core::format::document::Document;
 use midstride_core::handoff::drift::{CitationCheck, CitationOutcome, CodeLocation, LineChange};
+use midstride_core::text::id::CommitId;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -32,7 +33,7 @@ struct CitedSpotJson {
 struct CitationOriginJson {
     found_by: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
+    commit: Option<CommitId>,
 }
 
 #[derive(Serialize)]
@@ -51,7 +52,7 @@ pub(crate) fn citation_json(document: &Document, check: &CitationCheck) -> Citat
         statement: statement(document, check),
         verdict: check.outcome.status().word(),
         now: check.outcome.location().map(spot_json),
-        baseline: CitationOriginJson { found_by, commit: commit.map(str::to_owned) },
+        baseline: CitationOriginJson { found_by, commit: commit.cloned() },
         change: check.outcome.change().map(change_json),
         why: check.doubt.as_ref().map(ToString::to_string),
     }

@@ -1,5 +1,6 @@
 //! The JSON results of commands without a view module of their own.
 
+use midstride_core::text::id::BlobHash;
 use serde::Serialize;
 
 /// A rule of the checker.
@@ -50,7 +51,7 @@ pub(crate) struct MergeJson {
     pub(crate) path: String,
     pub(crate) conflicts: Vec<String>,
     pub(crate) redacted: Vec<String>,
-    pub(crate) replaced: Option<String>,
+    pub(crate) replaced: Option<BlobHash>,
 }
 
 /// The result of sharing a handoff.

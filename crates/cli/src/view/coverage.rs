@@ -23,7 +23,7 @@ pub(crate) fn human(checks: &[DocumentCheck]) -> String {
         if coverage.items.is_empty() {
             continue;
         }
-        let session = one_line(session, NAME_WIDTH_MAX);
+        let session = one_line(session.as_str(), NAME_WIDTH_MAX);
         if checks.len() > 1 {
             out.push_str(&coverage_line(one).unwrap_or_default());
             continue;
@@ -54,7 +54,7 @@ fn coverage_line(one: &DocumentCheck) -> Option<String> {
     if coverage.items.is_empty() {
         return None;
     }
-    let (key, session) = (&one.key, one_line(session, NAME_WIDTH_MAX));
+    let (key, session) = (&one.key, one_line(session.as_str(), NAME_WIDTH_MAX));
     Some(format!("{key}: coverage of session {session}: {}\n", coverage_ratio(coverage)))
 }
 
@@ -102,7 +102,9 @@ fn missing_text(coverage: &Coverage) -> String {
 /// The sessions that documents name and that are not on this machine, in one message.
 pub(crate) fn missing_sessions(checks: &[DocumentCheck]) -> Option<String> {
     let session = |one: &DocumentCheck| match &one.coverage {
-        Some(SessionComparison::NotRecorded { session }) => Some(one_line(session, NAME_WIDTH_MAX)),
+        Some(SessionComparison::NotRecorded { session }) => {
+            Some(one_line(session.as_str(), NAME_WIDTH_MAX))
+        }
         Some(SessionComparison::Compared { .. }) | None => None,
     };
     let sessions: Vec<String> = checks.iter().filter_map(session).collect();
@@ -159,7 +161,7 @@ pub(crate) fn json(covering: &SessionComparison, document: &Document) -> Coverag
     match covering {
         SessionComparison::Compared { client, session, coverage } => CoverageJson {
             client: Some(*client),
-            session: session.clone(),
+            session: session.to_string(),
             is_here: true,
             required: coverage.required().count(),
             covered: coverage.required().count() - coverage.uncovered().count(),

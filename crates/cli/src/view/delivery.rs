@@ -6,6 +6,7 @@ use midstride::verbs;
 use midstride::workspace::StoredHandoff;
 use midstride_core::handoff::delivery::{DeliveryLog, DeliveryRecord};
 use midstride_core::session::short_id;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::time;
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ pub(crate) struct DeliveryLogJson {
 #[derive(Serialize)]
 struct DeliveryRecordJson {
     client: String,
-    session: String,
+    session: SessionId,
     at: String,
     revision: Option<usize>,
 }
@@ -68,5 +69,5 @@ pub(super) fn line(receipts: &DeliveryLog) -> Option<String> {
 
 /// A session by its client and short id.
 fn session_name(receipt: &DeliveryRecord) -> String {
-    format!("{} {}", receipt.client, short_id(&receipt.session))
+    format!("{} {}", receipt.client, short_id(receipt.session.as_str()))
 }

@@ -4,6 +4,7 @@ use super::table::{Column, TextTable, table, width};
 use super::{count, one_line};
 use midstride::verbs::{DismissableItem, UnwrittenInstructions};
 use midstride_core::session::short_id;
+use midstride_core::text::id::SessionId;
 use serde::Serialize;
 
 /// The width at which item texts are truncated.
@@ -14,7 +15,7 @@ pub(crate) struct DismissableJson<'d> {
     handle: &'d str,
     kind: &'static str,
     text: &'d str,
-    session: &'d str,
+    session: &'d SessionId,
 }
 
 #[derive(Serialize)]
@@ -58,7 +59,7 @@ const COLUMNS: [Column; 4] = [
 /// A table of items.
 pub(crate) fn render_table(items: &[DismissableItem]) -> TextTable {
     let row = |item: &DismissableItem| {
-        let session = one_line(short_id(&item.session), usize::MAX);
+        let session = one_line(short_id(item.session.as_str()), usize::MAX);
         let text = one_line(&item.text, usize::MAX);
         vec![item.handle.clone(), item.kind.to_owned(), session, text]
     };

@@ -5,6 +5,7 @@ use midstride::store::tombstone::{Tombstone, TombstoneKind};
 use midstride::sys::git::{LogEntry, RemovalOutcome};
 use midstride::verbs::{ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
+use midstride_core::text::id::{BlobHash, CommitId};
 use serde::Serialize;
 
 /// The maximum width of a preview; a preview never shows more than half of the text.
@@ -14,7 +15,7 @@ const ID_LENGTH: usize = 12;
 
 #[derive(Serialize)]
 pub(crate) struct TombstoneJson {
-    hash: String,
+    hash: BlobHash,
     what: Option<&'static str>,
     of: Option<String>,
     at: String,
@@ -51,7 +52,7 @@ pub(crate) struct ForgetJson {
 
 #[derive(Serialize)]
 struct CommitJson {
-    commit: String,
+    commit: CommitId,
     subject: String,
     paths: Vec<String>,
 }
@@ -84,7 +85,7 @@ pub(crate) fn forget_json(text: &KeptText, done: &ForgetOutcome) -> ForgetJson {
 /// A tombstone in one line.
 pub(crate) fn tombstone_line(tombstone: &Tombstone) -> String {
     let of = tombstone.owner.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
-    let id = short_hash(&tombstone.hash);
+    let id = short_hash(tombstone.hash.as_str());
     let was = tombstone.kind.map_or("text", TombstoneKind::word);
     sanitize(&format!("{was}{of} ({id}), {tombstone}"))
 }
@@ -181,7 +182,7 @@ const REWRITE_HINT: &str =
 /// The git commits and staged files that contain the text.
 fn git_references(done: &ForgetOutcome) -> Vec<String> {
     let commit = |entry: &LogEntry| {
-        let id = short_hash(&entry.commit);
+        let id = short_hash(entry.commit.as_str());
         format!("{id}  {}  {}", entry.paths.join(", "), one_line(&entry.subject, WIDTH))
     };
     let staged = done.staged.iter().map(|path| format!("staged: {path}"));

@@ -81,7 +81,7 @@ pub(crate) fn json(store: &Store, stored: &StoredHandoff) -> HandoffJson {
     HandoffJson {
         key: handoff.key().to_string(),
         id: handoff.id().to_owned(),
-        uid: owned(handoff.uid().map(|uid| uid.value)),
+        uid: owned(handoff.written_uid().map(|uid| uid.value)),
         title: owned(handoff.title()),
         description: owned(handoff.description()),
         kind: handoff.kind().to_string(),

@@ -7,6 +7,7 @@ use midstride_core::session::author_notes::{Reflection, ReflectionAnswer};
 use midstride_core::session::coverage::{Coverage, CoverageCount};
 use midstride_core::session::quality::{QualityIssue, QualityReport};
 use midstride_core::session::short_id;
+use midstride_core::text::id::{BlobHash, SessionId};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -34,8 +35,8 @@ pub(crate) struct SaveJson {
     told: Vec<SavedCoverageJson>,
     reflection: ReflectionJson,
     client: Option<&'static str>,
-    session: Option<String>,
-    checkpoint: Option<String>,
+    session: Option<SessionId>,
+    checkpoint: Option<BlobHash>,
     in_flight: Vec<InFlightAgentJson>,
     tasks: usize,
     redacted: Vec<String>,
@@ -102,7 +103,7 @@ pub(crate) fn json(workspace: &Workspace, saved: &SaveOutcome) -> SaveJson {
         told: saved.coverage.iter().flat_map(Coverage::counts).map(coverage_json).collect(),
         reflection: ReflectionJson { inherit: answer(inherit), finds_plans: answer(finds_plans) },
         client: captured.map(|done| done.checkpoint.client().name()),
-        session: captured.map(|done| done.checkpoint.session_id().to_owned()),
+        session: captured.map(|done| done.checkpoint.session_id()),
         checkpoint: captured.map(|done| done.blob.clone()),
         in_flight: saved
             .in_flight
@@ -156,7 +157,7 @@ pub(crate) fn written_text(workspace: &Workspace, saved: &SaveOutcome) -> String
 /// The client, id and subject of the saved session, so that the user notices a wrong one.
 fn session_text(saved: &SaveOutcome) -> Option<String> {
     let checkpoint = &saved.captured.as_ref()?.checkpoint;
-    let (client, id) = (checkpoint.client().name(), sanitize(checkpoint.session_id()));
+    let (client, id) = (checkpoint.client().name(), sanitize(checkpoint.session_id().as_str()));
     let about = checkpoint.first_request().map(|about| format!(" \"{}\"", one_line(&about, 60)));
     Some(format!("{client} session {}{}", short_id(&id), about.unwrap_or_default()))
 }

@@ -6,6 +6,7 @@ use midstride::verbs::{
 };
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::brief::search::{MatchExcerpt, PREFIX_LENGTH_MIN};
+use midstride_core::text::id::SessionId;
 use midstride_core::text::time;
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ struct SearchHitJson {
 #[derive(Serialize)]
 struct FoundSessionJson {
     client: &'static str,
-    session: String,
+    session: SessionId,
     ended: Option<String>,
     why: Vec<MatchExcerptJson>,
 }
@@ -111,7 +112,7 @@ fn hit_json(workspace: &Workspace, stored: &StoredHandoff, why: &[MatchExcerpt])
     let owned = |text: Option<&str>| text.map(str::to_owned);
     SearchHitJson {
         key: handoff.key().to_string(),
-        uid: owned(handoff.uid().map(|uid| uid.value)),
+        uid: owned(handoff.written_uid().map(|uid| uid.value)),
         title: owned(handoff.title()),
         kind: handoff.kind().to_string(),
         stage: owned(handoff.stage()),
@@ -144,7 +145,7 @@ fn session_json(found: &FoundSession) -> FoundSessionJson {
 pub(crate) fn session_text(found: &FoundSession) -> String {
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
-    let id = one_line(&found.session, usize::MAX);
+    let id = one_line(found.session.as_str(), usize::MAX);
     let day = found.ended.map(|ended| format!("  {}", ended.strftime("%Y-%m-%d %H:%M")));
     let day = day.unwrap_or_default();
     let mut out = format!("{bold}session {id}{bold:#}  {}{day}\n", found.client.name());

@@ -9,20 +9,21 @@ use midstride_core::session::checkpoint::{
     ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
 };
 use midstride_core::session::{AgentState, CommandStatus, Provenance, Request};
+use midstride_core::text::id::{BlobHash, SessionId};
 use serde::Serialize;
 use std::path::Path;
 
 #[derive(Serialize)]
 pub(crate) struct ListedSessionJson<'l> {
     client: &'static str,
-    session: &'l str,
+    session: &'l SessionId,
     began: Option<String>,
     changed: Option<String>,
     runs: Option<bool>,
     captured: &'static str,
     transcript: Option<String>,
     bytes: Option<u64>,
-    checkpoint: Option<&'l str>,
+    checkpoint: Option<&'l BlobHash>,
     about: Option<&'l str>,
 }
 
@@ -44,7 +45,7 @@ fn listed_session_json(one: &ListedSession) -> ListedSessionJson<'_> {
         captured: extent_word(one.extent),
         transcript: one.transcript.as_ref().map(|found| found.path.display().to_string()),
         bytes: one.transcript.as_ref().map(|found| found.bytes),
-        checkpoint: one.blob.as_deref(),
+        checkpoint: one.blob.as_ref(),
         about: one.about.as_deref(),
     }
 }
@@ -76,7 +77,7 @@ pub(crate) fn render_table(list: &[ListedSession]) -> TextTable {
             SessionLiveness::Unknown => "",
         };
         vec![
-            one_line(&one.session, usize::MAX),
+            one_line(one.session.as_str(), usize::MAX),
             one.client.name().to_owned(),
             day.unwrap_or_default(),
             state.to_owned(),
@@ -91,10 +92,10 @@ pub(crate) fn render_table(list: &[ListedSession]) -> TextTable {
 #[derive(Serialize)]
 pub(crate) struct CheckpointJson<'c> {
     client: &'static str,
-    session: &'c str,
+    session: SessionId,
     last_record: Option<&'c str>,
     digest: &'c str,
-    checkpoint: &'c str,
+    checkpoint: &'c BlobHash,
     new: bool,
     bytes: u64,
     bytes_read: u64,
@@ -142,7 +143,7 @@ pub(crate) struct RecoveryJson<'r> {
 
 #[derive(Serialize)]
 struct RecoveryFailureJson<'r> {
-    session: &'r str,
+    session: &'r SessionId,
     error: String,
 }
 
@@ -164,7 +165,7 @@ pub(crate) fn recovery_json(recovered: &RecoveryOutcome) -> RecoveryJson<'_> {
 /// The result of capturing a session.
 pub(crate) fn checkpoint_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
-    let id = inline_name(checkpoint.session_id());
+    let id = inline_name(checkpoint.session_id().as_str());
     if !done.is_new {
         return format!("{id}: nothing new since it was written down");
     }
@@ -174,7 +175,7 @@ pub(crate) fn checkpoint_text(done: &CheckpointOutcome) -> String {
 /// The result of recovering a session.
 pub(crate) fn recovered_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
-    let id = inline_name(checkpoint.session_id());
+    let id = inline_name(checkpoint.session_id().as_str());
     format!("{id} ended, and is written down now: {}", checkpoint_summary(checkpoint))
 }
 
@@ -207,7 +208,7 @@ pub(crate) fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
         ));
     }
     if let Some(newest) = recovered.checkpoints.first() {
-        let id = shell_word(newest.checkpoint.session_id());
+        let id = shell_word(newest.checkpoint.session_id().as_str());
         remarks
             .push(format!("Next: midstride session show {id}, then midstride save --session {id}"));
     }
@@ -216,8 +217,8 @@ pub(crate) fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
 
 fn checkpoint_summary(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
-    if let Some(from) = session.forked_from.as_deref().filter(|_| session.is_only_copies()) {
-        return format!("fork of {}, nothing of its own yet", inline_name(from));
+    if let Some(from) = session.forked_from.as_ref().filter(|_| session.is_only_copies()) {
+        return format!("fork of {}, nothing of its own yet", inline_name(from.as_str()));
     }
     let failed = session.commands.iter().filter(|c| c.exit == CommandStatus::Failed).count();
     let failed = match session.failed_commands() {
@@ -276,7 +277,7 @@ pub(crate) fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
     let mut out = heading(&format!(
         "{} session {}",
         session.client.name(),
-        inline_name(checkpoint.session_id())
+        inline_name(checkpoint.session_id().as_str())
     ));
     out.push_str(&indent(&page_header(checkpoint)));
     let abandoned = |seen: &Provenance| abandoned_mark(checkpoint.is_abandoned(seen));
@@ -395,7 +396,7 @@ fn page_header(checkpoint: &Checkpoint) -> String {
     if let Some(commit) = &checkpoint.git.commit {
         let late = if checkpoint.git.late { ", looked at after its end" } else { "" };
         let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
-        lines.push(format!("{} on {}{late}", inline_name(commit), inline_name(branch)));
+        lines.push(format!("{} on {}{late}", inline_name(commit.as_str()), inline_name(branch)));
     }
     if !session.compactions.is_empty() {
         let times = usize::try_from(session.compactions.total()).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use super::{count, sanitize};
 use midstride::verbs::LoadedState;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::time;
 use midstride_core::work::workflow::WorkflowState;
 use serde::Serialize;
@@ -14,7 +15,7 @@ pub(crate) struct WorkflowStateJson {
     saved: String,
     by: String,
     bytes: u64,
-    session: Option<String>,
+    session: Option<SessionId>,
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use super::{count, heading, indent, one_line, sanitize};
 use midstride::verbs::TaskImport;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Question;
-use midstride_core::text::id::TaskId;
+use midstride_core::text::id::{TaskId, Uid};
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
 use midstride_core::work::mission::{AGENT, OWNER};
@@ -86,7 +86,7 @@ pub(crate) struct TaskJson {
     waits_for: Vec<AwaitedTaskJson>,
     metadata: BTreeMap<String, String>,
     notes: Vec<TaskNoteJson>,
-    handoff: Option<String>,
+    handoff: Option<Uid>,
     by: String,
     added: String,
     changed: String,
@@ -325,7 +325,7 @@ pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
     line("added", &format!("{} by {}", time::format_time(task.added), task.by));
     line("changed", &time::format_time(task.changed));
     line("uid", task.id.as_str());
-    line("handoff", task.handoff.as_deref().unwrap_or_default());
+    line("handoff", task.handoff.as_ref().map_or("", Uid::as_str));
     if let Some(description) = &task.description {
         out.push_str(&format!("\n{}\n", sanitize(description.trim_end())));
     }

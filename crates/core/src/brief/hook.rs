@@ -14,6 +14,7 @@ pub use reminder::{
 
 use crate::brief::BriefOccasion;
 use crate::session::Client;
+use crate::text::id::SessionId;
 
 /// Maximum UTF-16 units of one text. Claude Code writes longer texts to a file instead.
 pub const UTF16_UNITS_MAX: usize = 10_000;
@@ -28,7 +29,7 @@ pub struct HookInput {
     /// The client's name of the event.
     pub event: String,
     /// The session id.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// The path of its transcript, which may not exist yet.
     pub transcript: Option<String>,
     /// Its working directory.

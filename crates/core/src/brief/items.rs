@@ -20,6 +20,7 @@ pub use work::{TaskPlacement, mission_items, older_workflows_item, task_items, w
 
 use super::{BriefItem, ItemForm, ItemRank, SourcedStartupStep, StartupStep, excerpt, quote};
 use crate::session::short_id;
+use crate::text::id::SessionId;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -131,7 +132,7 @@ pub fn other_handoff_items(names: impl IntoIterator<Item = String>) -> Vec<Brief
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherSession {
     /// The session id.
-    pub id: String,
+    pub id: SessionId,
     /// The user's first request.
     pub first_request: String,
     /// Its branch, if it is not the one checked out.
@@ -143,7 +144,7 @@ pub fn other_session_items<'s>(
     sessions: impl IntoIterator<Item = &'s OtherSession>,
 ) -> Vec<BriefItem> {
     let item = |one: &OtherSession| {
-        let short = short_id(&one.id);
+        let short = short_id(one.id.as_str());
         let show = ["midstride", "session", "show", short];
         let origin = ItemSource::new(format!("session {short}"), &show);
         let branch = one.branch.as_deref().map(|name| format!(" (branch {})", quote::label(name)));

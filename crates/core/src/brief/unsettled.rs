@@ -6,6 +6,7 @@ use crate::session::checkpoint::{
 };
 use crate::session::shell::{Check, GitCommand, Relation, ShellLine};
 use crate::session::{Client, hash};
+use crate::text::id::SessionId;
 use jiff::Timestamp;
 use std::cell::OnceCell;
 
@@ -24,7 +25,7 @@ pub struct UnsettledItem {
     /// The client of the session.
     pub client: Client,
     /// The session that left it open.
-    pub session: String,
+    pub session: SessionId,
     /// When that session ended, if known.
     pub ended: Option<Timestamp>,
     /// The open item.
@@ -90,8 +91,8 @@ pub fn open_count(summary: &SessionSummary) -> usize {
 }
 
 /// The handle of an item of a session. It depends only on the session and the item.
-pub fn handle(session: &str, item: &Highlight) -> String {
-    let parts = [session, item.kind.word(), item.text.trim()].join("\0");
+pub fn handle(session: &SessionId, item: &Highlight) -> String {
+    let parts = [session.as_str(), item.kind.word(), item.text.trim()].join("\0");
     let mut number = hash(parts.as_bytes());
     let mut letters = String::from("k");
     for _ in 0..HANDLE_LETTERS {
@@ -406,9 +407,9 @@ mod tests {
     #[test]
     fn a_handle_is_short_and_the_same_each_time() {
         let one = summary("a", &[(Kind::Task, "Wire the cache")]);
-        let handle = handle("a", &one.items[0]);
+        let handle = handle(&SessionId::new("a"), &one.items[0]);
         assert_eq!(handle.len(), 4);
-        assert_eq!(handle, super::handle("a", &one.items[0]));
-        assert_ne!(handle, super::handle("b", &one.items[0]));
+        assert_eq!(handle, super::handle(&SessionId::new("a"), &one.items[0]));
+        assert_ne!(handle, super::handle(&SessionId::new("b"), &one.items[0]));
     }
 }

@@ -7,6 +7,7 @@
 use crate::format::document::Document;
 use crate::handoff::citation::{Citation, LineRange, citations};
 use crate::text::edit::Edit;
+use crate::text::id::BlobHash;
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 use sha2::{Digest as _, Sha256};
@@ -31,7 +32,7 @@ pub enum AnchorTarget {
     /// A file.
     File {
         /// The git blob id of the file, where git knows it.
-        blob: Option<String>,
+        blob: Option<BlobHash>,
         /// The cited lines.
         lines: Option<CitedLines>,
         /// Whether other lines of the file had the same text.
@@ -263,7 +264,7 @@ fn render_line(anchor: &Anchor) -> String {
         AnchorTarget::Missing => NOTHING.to_owned(),
         AnchorTarget::Folder => FOLDER.to_owned(),
         AnchorTarget::File { blob, lines, has_twin } => {
-            let blob = blob.as_deref().unwrap_or(UNKNOWN);
+            let blob = blob.as_ref().map_or(UNKNOWN, BlobHash::as_str);
             let twin = if *has_twin { TWIN } else { "" };
             match lines {
                 Some(CitedLines { text, near }) => {
@@ -311,7 +312,7 @@ fn parse_target(word: &str) -> Option<AnchorTarget> {
         (None, _) => None,
         (Some(_), None) => return None,
     };
-    Some(AnchorTarget::File { blob: blob.map(str::to_owned), lines, has_twin })
+    Some(AnchorTarget::File { blob: blob.map(BlobHash::new), lines, has_twin })
 }
 
 /// Whether a place survives a round trip through a line of the comment.
@@ -329,7 +330,7 @@ mod tests {
     }
 
     fn file(blob: Option<&str>, lines: Option<CitedLines>, has_twin: bool) -> AnchorTarget {
-        AnchorTarget::File { blob: blob.map(str::to_owned), lines, has_twin }
+        AnchorTarget::File { blob: blob.map(BlobHash::new), lines, has_twin }
     }
 
     fn some() -> BTreeSet<Anchor> {

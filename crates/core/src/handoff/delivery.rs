@@ -2,6 +2,7 @@
 //!
 //! A briefing alone does not close anything.
 
+use crate::text::id::{SessionId, Uid};
 use crate::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ pub struct DeliveryRecord {
     /// The client that runs the session.
     pub client: String,
     /// The session id.
-    pub session: String,
+    pub session: SessionId,
     /// When it happened.
     pub at: Timestamp,
     /// The revision of the handoff that was delivered.
@@ -30,9 +31,9 @@ pub struct DeliveryRecord {
 
 impl DeliveryLog {
     /// Collects the records of one handoff, identified by its uid, from session events.
-    pub fn from_events<'e>(uid: &str, events: impl IntoIterator<Item = &'e Envelope>) -> Self {
+    pub fn from_events<'e>(uid: &Uid, events: impl IntoIterator<Item = &'e Envelope>) -> Self {
         let (mut delivered, mut acknowledged) = (BTreeMap::new(), BTreeMap::new());
-        let is_it = |one: &&DeliveredHandoff| one.uid.as_deref() == Some(uid);
+        let is_it = |one: &&DeliveredHandoff| one.uid.as_ref() == Some(uid);
         for Envelope { time, event, .. } in events {
             let Event::Session(event) = event else { continue };
             let (sessions, client, session, found) = match event {
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     fn handoff(uid: &str) -> DeliveredHandoff {
-        DeliveredHandoff { uid: Some(uid.to_owned()), id: "market".to_owned(), revision: Some(2) }
+        DeliveredHandoff { uid: Some(Uid::new(uid)), id: "market".to_owned(), revision: Some(2) }
     }
 
     fn envelope(second: i64, event: SessionEvent) -> Envelope {
@@ -87,7 +88,7 @@ mod tests {
     fn briefed(second: i64, session: &str, uid: &str) -> Envelope {
         let event = SessionEvent::Briefed {
             client: "codex".to_owned(),
-            session: session.to_owned(),
+            session: SessionId::new(session),
             source: None,
             handoffs: vec![handoff("other"), handoff(uid)],
             checkpoint: None,
@@ -101,7 +102,7 @@ mod tests {
     fn each_session_is_listed_once() {
         let acknowledged = SessionEvent::Acknowledged {
             client: "codex".to_owned(),
-            session: "a".to_owned(),
+            session: SessionId::new("a"),
             handoff: handoff("u"),
             verb: "start".to_owned(),
         };
@@ -112,7 +113,7 @@ mod tests {
             briefed(9, "c", "v"),
             envelope(4, acknowledged),
         ];
-        let log = DeliveryLog::from_events("u", &events);
+        let log = DeliveryLog::from_events(&Uid::new("u"), &events);
         let delivered: Vec<(&str, i64)> = log
             .delivered
             .iter()
@@ -120,6 +121,6 @@ mod tests {
             .collect();
         assert_eq!(delivered, [("b", 2), ("a", 3)]);
         assert_eq!(log.acknowledged.len(), 1);
-        assert!(DeliveryLog::from_events("nobody", &events).is_empty());
+        assert!(DeliveryLog::from_events(&Uid::new("nobody"), &events).is_empty());
     }
 }

@@ -11,6 +11,7 @@ pub use possibly_done::{HandoffActivity, LaterCommit, QUIET_DAYS};
 
 use crate::handoff::anchor::{CitedLines, HashedLines};
 use crate::handoff::citation::LineRange;
+use crate::text::id::CommitId;
 use crate::text::span::{Span, Spanned};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
@@ -184,9 +185,9 @@ pub enum CitationOrigin {
     /// The anchor of the citation.
     Anchor,
     /// The commit that wrote the line that contains the citation.
-    Blame(String),
+    Blame(CommitId),
     /// The commit in the header's `at_commit`.
-    AtCommit(String),
+    AtCommit(CommitId),
     /// The working tree: the line with the citation is not committed yet.
     JustWritten,
     /// Nothing.
@@ -195,7 +196,7 @@ pub enum CitationOrigin {
 
 impl CitationOrigin {
     /// Parses the word and commit returned by [`Self::word_and_commit`].
-    pub fn parse(word: &str, commit: Option<String>) -> Option<Self> {
+    pub fn parse(word: &str, commit: Option<CommitId>) -> Option<Self> {
         let known = match (word, commit) {
             ("blame", Some(commit)) => Self::Blame(commit),
             ("at_commit", Some(commit)) => Self::AtCommit(commit),
@@ -208,7 +209,7 @@ impl CitationOrigin {
     }
 
     /// The word used in JSON output, and the commit if there is one.
-    pub fn word_and_commit(&self) -> (&'static str, Option<&str>) {
+    pub fn word_and_commit(&self) -> (&'static str, Option<&CommitId>) {
         match self {
             Self::Anchor => ("anchor", None),
             Self::Blame(commit) => ("blame", Some(commit)),
@@ -234,11 +235,11 @@ pub enum CitationDoubt {
     /// There is no record of what was cited.
     NoOrigin,
     /// The commit is missing because the clone is shallow.
-    Shallow(String),
+    Shallow(CommitId),
     /// The line comes from this boundary commit of a shallow clone or an earlier one.
-    ShallowEnd(String),
+    ShallowEnd(CommitId),
     /// The commit no longer exists in this repository.
-    MissingCommit(String),
+    MissingCommit(CommitId),
     /// The path is in a submodule that is not checked out or whose history is not searched.
     Submodule(String),
     /// The path leaves the repository or cannot be read.
@@ -262,7 +263,7 @@ pub enum CitationDoubt {
 
 impl fmt::Display for CitationDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = |commit: &str| commit.chars().take(12).collect::<String>();
+        let short = |commit: &CommitId| commit.as_str().chars().take(12).collect::<String>();
         match self {
             Self::NoOrigin => f.write_str("nothing tells what stood there when it was written"),
             Self::Shallow(commit) => {

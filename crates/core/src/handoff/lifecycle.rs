@@ -7,7 +7,7 @@ use crate::format::stage::{StageRule, Stages};
 use crate::handoff::Handoff;
 use crate::handoff::proof::{self, Number, ProofSpec};
 use crate::text::edit::{Edit, HeaderPath};
-use crate::text::id::HandoffKey;
+use crate::text::id::{CommitId, HandoffKey};
 use crate::text::time;
 use crate::text::yaml::{YamlData, YamlNode};
 use jiff::Timestamp;
@@ -110,7 +110,7 @@ pub enum CloseReason {
     /// The work is done.
     Resolved {
         /// The commit that did it.
-        commit: Option<String>,
+        commit: Option<CommitId>,
         /// The outcome.
         outcome: Option<String>,
     },
@@ -141,7 +141,7 @@ pub struct TrialContext {
     /// Who ran them.
     pub by: Option<String>,
     /// The commit that was checked out.
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
 }
 
 /// What a review found to be wrong, and what replaces it.
@@ -193,8 +193,8 @@ pub fn resolve(
     let mut edits = measurement::record_values(handoff, measured)?;
     match reason {
         CloseReason::Resolved { commit, outcome } => {
-            let parts =
-                text("commit", commit).into_iter().chain([at]).chain(text("outcome", outcome));
+            let commit = commit.as_ref().map(|commit| ("commit", YamlData::text(commit.as_str())));
+            let parts = commit.into_iter().chain([at]).chain(text("outcome", outcome));
             edits.extend([
                 set_status(Status::Resolved),
                 set_field("resolution", YamlData::map(parts)),
@@ -255,11 +255,13 @@ pub fn verify(
 fn last_result(run: &CompletedProof, occasion: &TrialContext) -> YamlData {
     let text =
         |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, YamlData::Text(t)));
+    let commit = &occasion.commit;
+    let commit = commit.as_ref().map(|commit| ("commit", YamlData::text(commit.as_str())));
     let number = run.measured.as_ref().map(|number| ("number", YamlData::Bare(number.to_string())));
     let parts = [("at", YamlData::Bare(time::format_time(occasion.at)))]
         .into_iter()
         .chain(text("by", &occasion.by))
-        .chain(text("commit", &occasion.commit))
+        .chain(commit)
         .chain([("outcome", YamlData::Bare(run.outcome.word().to_owned()))])
         .chain(number);
     YamlData::map(parts)
@@ -535,7 +537,8 @@ mod tests {
     #[test]
     fn a_proof_run_is_recorded_with_its_number() {
         let at: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
-        let occasion = TrialContext { at, by: Some("bob".into()), commit: Some("4f2c9d1".into()) };
+        let occasion =
+            TrialContext { at, by: Some("bob".into()), commit: Some(CommitId::new("4f2c9d1")) };
         let run = |text: &str, runs: &[CompletedProof], side| {
             after(text, |handoff| verify(handoff, runs, side, &occasion))
         };
@@ -578,7 +581,8 @@ mod tests {
         let started = after(OPEN, start).unwrap();
         assert!(started.contains("  status: in_progress # now\n"));
         assert_eq!(after(&started, start), Err(LifecycleRefusal::AlreadyStarted));
-        let ending = CloseReason::Resolved { commit: Some("4f2c9d1".into()), outcome: None };
+        let ending =
+            CloseReason::Resolved { commit: Some(CommitId::new("4f2c9d1")), outcome: None };
         let fast = MeasuredValue {
             name: "Austin".into(),
             before: Some("14290".into()),

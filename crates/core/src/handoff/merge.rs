@@ -11,6 +11,7 @@ use crate::format::document::Document;
 use crate::format::finding::Code;
 use crate::format::header::Header;
 use crate::handoff::anchor::{self, Anchors};
+use crate::text::id::{BlobHash, Uid};
 use crate::text::span::{Span, Spanned};
 use crate::text::time::Time;
 use crate::text::yaml::{MARKER_LENGTH, YamlNode};
@@ -22,9 +23,9 @@ use std::fmt::Write as _;
 #[derive(Clone, Copy, Debug)]
 pub struct SideIds<'a> {
     /// The id of the first argument's text.
-    pub one: &'a str,
+    pub one: &'a BlobHash,
     /// The id of the second argument's text.
-    pub other: &'a str,
+    pub other: &'a BlobHash,
 }
 
 /// The result of a merge.
@@ -55,7 +56,7 @@ pub fn merge(
     tips: Option<SideIds<'_>>,
 ) -> Result<MergedText, MergeRefusal> {
     if let (Some(a), Some(b)) = (uid(one), uid(other))
-        && a.trim() != b.trim()
+        && a != b
     {
         return Err(MergeRefusal::TwoHandoffs);
     }
@@ -108,7 +109,7 @@ pub fn has_two_handoffs(document: &Document) -> bool {
     let Some(middle) = lines.iter().position(|line| is_middle(line)) else { return false };
     let [one, other] = [&lines[..middle], &lines[middle + 1..]]
         .map(|lines| Document::parse(lines.concat().as_bytes()));
-    uid(&one).zip(uid(&other)).is_some_and(|(one, other)| one.trim() != other.trim())
+    uid(&one).zip(uid(&other)).is_some_and(|(one, other)| one != other)
 }
 
 /// The result when only one side changed, or both are equal.
@@ -133,13 +134,13 @@ struct MergeSides<'d> {
 }
 
 impl MergeSides<'_> {
-    fn merge(&self, tips: Option<(&str, &str)>) -> MergedText {
+    fn merge(&self, tips: Option<(&BlobHash, &BlobHash)>) -> MergedText {
         let merged = self.merge_by_meaning(tips).or_else(|| self.merge_by_lines());
         merged.unwrap_or_else(|| self.keep_both_headers())
     }
 
     /// Merges headers by meaning; `None` if a header is missing or cannot be edited.
-    fn merge_by_meaning(&self, tips: Option<(&str, &str)>) -> Option<MergedText> {
+    fn merge_by_meaning(&self, tips: Option<(&BlobHash, &BlobHash)>) -> Option<MergedText> {
         let mut merged = header::merge(self)?;
         if let Some(tips) = tips {
             merged = history::record_merge(merged, self, tips);
@@ -199,8 +200,8 @@ fn is_sound(document: &Document) -> bool {
         && document.findings().iter().all(|finding| !unsound.contains(&finding.code))
 }
 
-fn uid(document: &Document) -> Option<&str> {
-    document.handoff_header()?.text("uid").map(|uid| uid.value)
+fn uid(document: &Document) -> Option<Uid> {
+    Uid::parse(document.handoff_header()?.text("uid")?.value)
 }
 
 /// Sorts the earlier side first, by its last history entry, then by its text.

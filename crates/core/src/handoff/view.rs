@@ -10,7 +10,7 @@ use crate::format::header::{
 use crate::format::section::SectionMeaning;
 use crate::format::stage::{StageRule, Stages, verdict};
 use crate::handoff::topic::{self, BodyTopics, StatusLine};
-use crate::text::id::{FeatureNumber, HandoffKey};
+use crate::text::id::{FeatureNumber, HandoffKey, Uid};
 use crate::text::span::{Span, Spanned};
 use crate::text::time::Time;
 use crate::text::yaml::YamlNode;
@@ -123,7 +123,12 @@ impl<'d> Handoff<'d> {
     }
 
     /// The uid.
-    pub fn uid(&self) -> Option<Spanned<&'d str>> {
+    pub fn uid(&self) -> Option<Uid> {
+        Uid::parse(self.written_uid()?.value)
+    }
+
+    /// The uid as the header writes it, with the whitespace around it.
+    pub fn written_uid(&self) -> Option<Spanned<&'d str>> {
         self.text("uid")
     }
 

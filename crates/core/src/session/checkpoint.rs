@@ -19,6 +19,7 @@ pub use summary::{FULL_LENGTH_MAX, SUMMARY_VERSION, SessionSummary};
 use crate::session::repository::{ReflogCommit, WorkTreeState};
 use crate::session::{AbandonedRecords, Client, CommandStatus, Provenance, Session, TouchedFile};
 use crate::text::hidden;
+use crate::text::id::{CommitId, SessionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -66,7 +67,7 @@ pub struct CheckpointContext {
     /// When they were made.
     pub at: Timestamp,
     /// The commit that is checked out.
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// Plan documents found in the project.
@@ -94,7 +95,7 @@ pub struct GitFacts {
     /// Whether that was long after the last record.
     pub late: bool,
     /// The commit.
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
     /// The branch.
     pub branch: Option<String>,
 }
@@ -308,12 +309,13 @@ impl Checkpoint {
 
     /// The task list of the session: its own, or one shared with other sessions.
     pub fn task_list(&self) -> &str {
-        self.session.task_list.as_deref().unwrap_or_else(|| self.session_id())
+        let own = self.session.id.as_ref().map_or(&*self.transcript, SessionId::as_str);
+        self.session.task_list.as_deref().unwrap_or(own)
     }
 
     /// The id of the session, or its transcript if it has none.
-    pub fn session_id(&self) -> &str {
-        self.session.id.as_deref().unwrap_or(&self.transcript)
+    pub fn session_id(&self) -> SessionId {
+        self.session.id.clone().unwrap_or_else(|| SessionId::new(&*self.transcript))
     }
 
     /// The client that ran the session.
@@ -528,7 +530,7 @@ mod tests {
 
     fn made(at: &str) -> ReflogCommit {
         ReflogCommit {
-            id: "c".repeat(40),
+            id: CommitId::new("c".repeat(40)),
             subject: "Warm the cache".into(),
             at: at.parse().unwrap(),
             branch: None,

@@ -12,6 +12,7 @@ use crate::session::shell::{
     self, CommandEffect, EffectKind, EffectResult, FileStep, GitCommand, LineStatus, PrintedCommit,
     PushedRef, ShellLine, SimpleCommand,
 };
+use crate::text::id::CommitId;
 
 /// The maximum stored length of a failure line.
 const WHY_BYTES_MAX: usize = 300;
@@ -497,10 +498,10 @@ impl Session {
         }
         let kept = shell::logged_commits(&ran.output.replace("HEAD is now at ", ""));
         let is_kept = |commit: &SessionCommit| {
-            let id = commit.id.as_deref();
+            let id = commit.id.as_ref().map(CommitId::as_str);
             let same =
                 |other: &str| id.is_some_and(|id| other.starts_with(id) || id.starts_with(other));
-            kept.iter().any(|(id, _)| same(id)) || same(to)
+            kept.iter().any(|(id, _)| same(id.as_str())) || same(to)
         };
         let is_remote = to.contains('/') || to == "@{u}";
         let mut left = steps.unwrap_or(usize::MAX);
@@ -562,7 +563,7 @@ impl Session {
                 && let Some(last) = self.commits.items.last_mut()
                 && lacks_id(last)
             {
-                last.id = Some(id.to_owned());
+                last.id = Some(CommitId::new(id));
             }
             return;
         }
@@ -628,7 +629,7 @@ impl Session {
         let Some(git) = GitCommand::from_command(command) else { return };
         let mut operands = git.operands();
         let (remote, named) = (operands.next(), operands.next());
-        let branches: Vec<(Option<String>, Option<String>, Option<String>)> = match refs {
+        let branches: Vec<(Option<String>, Option<String>, Option<CommitId>)> = match refs {
             [] => {
                 let (local, to) = named.map_or((None, None), |named| match named.split_once(':') {
                     Some((local, to)) => (Some(local), Some(to)),

@@ -59,7 +59,7 @@ pub enum CopiedRecords {
 impl Session {
     /// Describes which session this one was forked from.
     pub fn fork_description(&self) -> Option<String> {
-        let from = self.forked_from.as_deref()?;
+        let from = self.forked_from.as_ref()?;
         Some(match &self.forked_after {
             Some(record) => {
                 let yet = if self.has_no_own_work() { "; nothing of its own yet" } else { "" };

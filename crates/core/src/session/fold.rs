@@ -15,6 +15,7 @@ use super::provenance::{provenance, record_name};
 use super::tasks::OwnedTaskUpdate;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::IndirectEdit;
+use crate::text::id::{CommitId, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of calls without a result that are remembered.
@@ -218,14 +219,17 @@ impl Session {
             }
         }
         // The first value is the session's own; copied records name other sessions.
-        for (slot, value) in [(0, session), (1, forked_from), (2, commit), (3, agent_of)] {
+        for (slot, value) in [(0, session), (1, forked_from), (2, agent_of)] {
             let Some(value) = value else { continue };
-            let known = [&self.id, &self.forked_from, &self.commit, &self.agent_of][slot].is_some();
+            let known = [&self.id, &self.forked_from, &self.agent_of][slot].is_some();
             if !known {
-                let value = Some(self.clean_name(value));
-                let Self { id, forked_from, commit, agent_of, .. } = &mut *self;
-                *[id, forked_from, commit, agent_of][slot] = value;
+                let value = Some(SessionId::new(self.clean_name(value)));
+                let Self { id, forked_from, agent_of, .. } = &mut *self;
+                *[id, forked_from, agent_of][slot] = value;
             }
+        }
+        if let Some(commit) = commit.filter(|_| self.commit.is_none()) {
+            self.commit = Some(CommitId::new(self.clean_name(commit)));
         }
         for (slot, value) in [(0, version), (1, model), (2, branch), (3, title)] {
             let Some(value) = value.filter(|value| !value.is_empty()) else { continue };

@@ -5,6 +5,7 @@
 
 use crate::session::intent::PromptPermissions;
 use crate::session::{Request, Session};
+use crate::text::id::SessionId;
 use crate::work::event::{Envelope, Event, InstructionEvent};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -21,9 +22,9 @@ impl InstructionId {
     const SHORT_DIGITS: usize = 6;
 
     /// Computes the id of a sentence in a record of a session.
-    pub fn from_record(session: &str, record: &str, text: &str) -> Self {
+    pub fn from_record(session: &SessionId, record: &str, text: &str) -> Self {
         let mut digest = Sha256::new();
-        for part in [session, record, text] {
+        for part in [session.as_str(), record, text] {
             digest.update(part.len().to_le_bytes());
             digest.update(part);
         }
@@ -67,7 +68,7 @@ pub struct Instruction {
     /// The client in which the user gave it.
     pub client: String,
     /// The session in which the user gave it.
-    pub session: String,
+    pub session: SessionId,
     /// The record of the prompt.
     pub record: String,
     /// Whether that prompt came from a script. A script can revoke it; only the user can revoke
@@ -205,7 +206,7 @@ impl Instructions {
         session: &Session,
         branch: Option<&str>,
     ) -> Vec<DatedInstructionEvent> {
-        let Some(id) = session.id.as_deref() else { return Vec::new() };
+        let Some(id) = session.id.as_ref() else { return Vec::new() };
         let abandoned = session.abandoned();
         let holding = self.active_on(branch);
         let mut holding: Vec<(InstructionId, String, bool)> =
@@ -325,16 +326,16 @@ fn given_event(
         text: text.to_owned(),
         branch: branch.map(str::to_owned),
         client: session.client.name().to_owned(),
-        session: session.id.clone().unwrap_or_default(),
+        session: session.id.clone().unwrap_or_else(|| SessionId::new("")),
         record: request.seen.record.clone(),
         headless: request.headless,
     }
 }
 
-fn revoked_event(id: &InstructionId, session: &str, request: &Request) -> InstructionEvent {
+fn revoked_event(id: &InstructionId, session: &SessionId, request: &Request) -> InstructionEvent {
     InstructionEvent::Revoked {
         id: id.0.clone(),
-        session: session.to_owned(),
+        session: session.clone(),
         record: request.seen.record.clone(),
     }
 }

@@ -4,6 +4,7 @@
 
 use super::item::Provenance;
 use crate::session::shell::{CheckKind, CheckResult, EffectKind, EffectResult};
+use crate::text::id::CommitId;
 use serde::{Deserialize, Serialize};
 
 /// A run of a check.
@@ -35,7 +36,7 @@ pub struct SessionCommit {
     pub seen: Provenance,
     /// The id, as much of it as the output shows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub id: Option<String>,
+    pub id: Option<CommitId>,
     /// The first line of its message.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subject: Option<String>,

@@ -1,4 +1,9 @@
-//! Ids of handoffs, features and tasks. Each is its own type, so mixing them up does not compile.
+//! Ids of handoffs, features, tasks, sessions, commits and stored bytes. Each is its own type, so
+//! mixing them up does not compile.
+
+mod opaque;
+
+pub use opaque::{BlobHash, CommitId, SessionId, Uid};
 
 use std::collections::HashMap;
 use std::fmt;

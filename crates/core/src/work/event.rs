@@ -23,6 +23,7 @@ pub use task::{
 pub use text::TextEvent;
 pub use workflow::WorkflowEvent;
 
+use crate::text::id::{BlobHash, SessionId};
 use family::EventFamily;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -124,7 +125,7 @@ impl Event {
     }
 
     /// The event without its quote from a stored text; `None` if it does not quote it.
-    pub fn without_text(&self, hash: &str) -> Option<Self> {
+    pub fn without_text(&self, hash: &BlobHash) -> Option<Self> {
         match self {
             Self::Session(SessionEvent::Checkpointed { blob, about: Some(_), .. })
                 if blob == hash =>
@@ -150,7 +151,7 @@ impl Event {
     /// The event that replaces this one when a session is forgotten; `None` if it does not quote
     /// that session. A task of the session becomes dropped and its standing instruction dismissed,
     /// without their texts.
-    pub fn without_session(&self, client: &str, session: &str) -> Option<Self> {
+    pub fn without_session(&self, client: &str, session: &SessionId) -> Option<Self> {
         match self {
             Self::Task(event) => event.without_session(client, session).map(Self::Task),
             Self::Instruction(event) => {
@@ -249,6 +250,7 @@ impl Envelope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::id::Uid;
 
     fn envelope(event: Event) -> Envelope {
         let time = "2026-03-21T17:24:00Z".parse().unwrap();
@@ -264,7 +266,7 @@ mod tests {
             by: None,
             verb: Some("review".into()),
             reason: Some("wrong code path".into()),
-            was: Some("aa".into()),
+            was: Some(BlobHash::new("aa")),
         };
         let captured = HandoffEvent::Captured { key: "market".into(), path: "market.md".into() };
         let ran = ProofEvent::Ran {
@@ -300,7 +302,7 @@ mod tests {
                 iteration: Some(3),
             }),
             Event::Text(TextEvent::Forgotten {
-                hash: "aa".into(),
+                hash: BlobHash::new("aa"),
                 what: "revision".into(),
                 of: Some("market".into()),
                 shared: true,
@@ -308,10 +310,10 @@ mod tests {
             }),
             Event::Session(SessionEvent::Briefed {
                 client: "codex".into(),
-                session: "s".into(),
+                session: SessionId::new("s"),
                 source: Some("resume".into()),
                 handoffs: vec![DeliveredHandoff {
-                    uid: Some("u".into()),
+                    uid: Some(Uid::new("u")),
                     id: "market".into(),
                     revision: Some(2),
                 }],
@@ -321,7 +323,7 @@ mod tests {
             }),
             Event::Workflow(WorkflowEvent::Saved {
                 name: "release".into(),
-                blob: "aa".into(),
+                blob: BlobHash::new("aa"),
                 bytes: 7,
                 client: Some("codex".into()),
                 session: None,
@@ -331,14 +333,14 @@ mod tests {
                 text: "never touch web/".into(),
                 branch: None,
                 client: "codex".into(),
-                session: "s".into(),
+                session: SessionId::new("s"),
                 record: "r".into(),
                 headless: true,
             }),
             Event::Instruction(InstructionEvent::Dismissed { id: "aa".into(), wrong: true }),
             Event::Session(SessionEvent::Acknowledged {
                 client: "codex".into(),
-                session: "s".into(),
+                session: SessionId::new("s"),
                 handoff: DeliveredHandoff { uid: None, id: "market".into(), revision: None },
                 verb: "start".into(),
             }),
@@ -355,10 +357,10 @@ mod tests {
         let checkpointed = |about: Option<&str>| {
             Event::Session(SessionEvent::Checkpointed {
                 client: "codex".into(),
-                session: "s".into(),
+                session: SessionId::new("s"),
                 last_record: None,
                 digest: "d".into(),
-                blob: "aa".into(),
+                blob: BlobHash::new("aa"),
                 mode: "auto".into(),
                 bytes: 7,
                 agents_bytes: None,
@@ -374,9 +376,13 @@ mod tests {
             })
         };
         let quoting = checkpointed(Some("the password is hunter2"));
-        assert_eq!(quoting.without_text("aa"), Some(checkpointed(None)));
-        assert_eq!(quoting.without_text("bb"), None, "another text");
-        assert_eq!(checkpointed(None).without_text("aa"), None, "nothing is left to take out");
+        assert_eq!(quoting.without_text(&BlobHash::new("aa")), Some(checkpointed(None)));
+        assert_eq!(quoting.without_text(&BlobHash::new("bb")), None, "another text");
+        assert_eq!(
+            checkpointed(None).without_text(&BlobHash::new("aa")),
+            None,
+            "nothing is left to take out"
+        );
     }
 
     #[test]

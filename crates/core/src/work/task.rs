@@ -12,7 +12,7 @@ pub use decide::{NewTask, TaskPatch, TaskRefusal};
 pub use handoff_task::HandoffTask;
 pub use role::TaskRole;
 
-use crate::text::id::TaskId;
+use crate::text::id::{TaskId, Uid};
 use crate::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskEvent, timestamp_after,
 };
@@ -44,7 +44,7 @@ pub struct Task {
     /// The last report of each client's session about it.
     pub captured: BTreeMap<ClientTaskKey, CapturedTask>,
     /// The uid of the handoff it came with.
-    pub handoff: Option<String>,
+    pub handoff: Option<Uid>,
     /// Who added it.
     pub by: String,
     /// The time of its first event.

@@ -1,5 +1,6 @@
 //! Workflows: states that agents save under a name, with their history.
 
+use crate::text::id::{BlobHash, SessionId};
 use crate::work::event::{Envelope, Event, WorkflowEvent};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -14,11 +15,11 @@ pub struct WorkflowState {
     /// Who saved it.
     pub by: String,
     /// The SHA-256 of its text.
-    pub blob: String,
+    pub blob: BlobHash,
     /// The size of that text in bytes.
     pub bytes: u64,
     /// The client and session that saved it, if known.
-    pub session: Option<(String, String)>,
+    pub session: Option<(String, SessionId)>,
 }
 
 /// Every saved state, oldest first. The last one counts.

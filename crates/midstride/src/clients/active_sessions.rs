@@ -11,6 +11,7 @@ use crate::sys::git::Repository;
 use crate::workspace::Workspace;
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ pub(crate) struct ActiveSession {
     /// The client that runs it.
     pub(crate) client: Client,
     /// Its id.
-    pub(crate) session: String,
+    pub(crate) session: SessionId,
     /// The top of its working tree.
     pub(crate) root: PathBuf,
     /// The branch checked out there now.

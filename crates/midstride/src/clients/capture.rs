@@ -9,6 +9,7 @@ use midstride_core::session::transcript::{
     CursorPosition, LineSplitter, TranscriptCursor, WINDOW_BYTES,
 };
 use midstride_core::session::{Client, CopiedRecords, Session};
+use midstride_core::text::id::SessionId;
 use std::path::{Path, PathBuf};
 
 /// The folder of the cursors, inside the private folder.
@@ -118,7 +119,7 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The file name has the id of this session; copied records have another session's id.
-    if session.id.as_deref() != Some(&found.session) && found.client == Client::ClaudeCode {
+    if session.id.as_ref() != Some(&found.session) && found.client == Client::ClaudeCode {
         let named = session.id.replace(found.session.clone());
         session.forked_from = session.forked_from.or(named);
     }
@@ -140,8 +141,8 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     }
     let shared = clients::task_lists::shared_list(workspace, found.client.name(), &found.session);
     session.task_list = shared.or(session.task_list.take());
-    let list = session.task_list.clone().unwrap_or_else(|| found.session.clone());
-    for task in clients::tasks(workspace.environment(), found.client, &list) {
+    let list = session.task_list.as_deref().unwrap_or(found.session.as_str());
+    for task in clients::tasks(workspace.environment(), found.client, list) {
         session.merge_task(&task.name, &task.change);
     }
     Ok(CaptureOutcome { session, bytes, agents_bytes, new_bytes, unread })
@@ -152,12 +153,12 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
 pub fn remove_cursors(
     workspace: &Workspace,
     client: Client,
-    session: &str,
+    session: &SessionId,
 ) -> Result<usize, FileError> {
     let Some(private) = workspace.private()? else { return Ok(0) };
     let Some(cursors) = private.open_below(Path::new(FOLDER))? else { return Ok(0) };
     let (found, _) = clients::transcripts(workspace, Some(client));
-    let ours = found.iter().filter(|found| found.session == session);
+    let ours = found.iter().filter(|found| found.session == *session);
     let neighbors = AgentFileCache::default();
     let agents_of =
         |found| clients::agent_transcripts(workspace, found, &neighbors, &mut Vec::new());
@@ -169,7 +170,7 @@ pub fn remove_cursors(
         // The transcript may be deleted; its cursor still has the session id.
         let is_its = || {
             let cursor = load_cursor(&cursors, &name)?;
-            Ok(cursor.is_some_and(|(cursor, _)| cursor.session.id.as_deref() == Some(session)))
+            Ok(cursor.is_some_and(|(cursor, _)| cursor.session.id.as_ref() == Some(session)))
         };
         let is_beginnings = name == Path::new(clients::BEGINNINGS);
         if is_beginnings || names.contains(&name) || is_its()? {

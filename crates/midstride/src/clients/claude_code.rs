@@ -8,6 +8,7 @@ use crate::sys::process;
 use crate::workspace::Workspace;
 use crate::workspace::folder::claude_memory::{LENGTH_MAX, slug};
 use midstride_core::session::{Client, TaskUpdate};
+use midstride_core::text::id::SessionId;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -48,7 +49,7 @@ pub(super) fn candidates(
 pub(super) fn sessions_in(folder: &Path) -> Vec<TranscriptCandidate> {
     let sessions = files::list_folder(folder, is_session).unwrap_or_default().into_iter();
     let candidates = sessions.map(|entry| candidate(folder, entry));
-    candidates.filter(|candidate| looks_like_an_id(&candidate.session())).collect()
+    candidates.filter(|candidate| looks_like_an_id(candidate.session().as_str())).collect()
 }
 
 fn candidate(folder: &Path, entry: FolderEntry) -> TranscriptCandidate {
@@ -107,7 +108,7 @@ pub(super) fn agents(
         let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
         let candidate = candidate(folder, entry);
         match beginnings.get(&candidate) {
-            Ok(head) if head.id.as_deref() == Some(&found.session) => {
+            Ok(head) if head.id.as_ref() == Some(&found.session) => {
                 agents.push((id, candidate.path));
             }
             Ok(_) => {}
@@ -175,12 +176,12 @@ pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
 #[serde(rename_all = "camelCase")]
 struct RegisteredSession {
     pid: u64,
-    session_id: String,
+    session_id: SessionId,
     proc_start: Option<serde_json::Value>,
 }
 
 /// The sessions whose processes exist.
-pub(super) fn running_sessions(environment: &Environment) -> HashSet<String> {
+pub(super) fn running_sessions(environment: &Environment) -> HashSet<SessionId> {
     let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
     let names = root.names(".json").unwrap_or_default();
@@ -197,7 +198,7 @@ pub(super) fn running_sessions(environment: &Environment) -> HashSet<String> {
 /// The current session of the client that started this process. It is read from a file because a
 /// client changes its session, for example with `/clear`, and the environment of its servers does
 /// not follow.
-pub(super) fn current_session(environment: &Environment) -> Option<String> {
+pub(super) fn current_session(environment: &Environment) -> Option<SessionId> {
     let root = Root::open(&environment.claude.as_ref()?.join("sessions")).ok()?;
     process::ancestors().into_iter().find_map(|pid| {
         let file = PathBuf::from(format!("{pid}.json"));

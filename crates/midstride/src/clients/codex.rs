@@ -7,6 +7,7 @@ use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::workspace::Workspace;
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ pub(super) fn agents(
         None => siblings(&found.path),
     };
     let mut beginnings = HeadCache::load(workspace);
-    let mut others: Vec<(String, String, PathBuf)> = Vec::new();
+    let mut others: Vec<(SessionId, SessionId, PathBuf)> = Vec::new();
     for candidate in candidates {
         match beginnings.get(&candidate) {
             Ok(TranscriptHead { agent_of: Some(of), .. }) => {
@@ -104,8 +105,8 @@ pub(super) fn agents(
     let mut agents = Vec::new();
     for (of, id, path) in others.into_iter().filter(|(.., path)| *path != found.path) {
         if owners.contains(&of) {
-            owners.push(id.clone());
-            agents.push((id, path));
+            agents.push((id.to_string(), path));
+            owners.push(id);
         }
     }
     agents
@@ -123,8 +124,12 @@ fn siblings(path: &Path) -> Vec<TranscriptCandidate> {
 }
 
 /// The transcript of a session: next to another one, or anywhere.
-pub(super) fn transcript_of(environment: &Environment, near: &Path, id: &str) -> Option<PathBuf> {
-    let is_it = |other: &TranscriptCandidate| other.path != near && other.session() == id;
+pub(super) fn transcript_of(
+    environment: &Environment,
+    near: &Path,
+    id: &SessionId,
+) -> Option<PathBuf> {
+    let is_it = |other: &TranscriptCandidate| other.path != near && other.session() == *id;
     let all = || candidates(environment, &mut Vec::new()).into_iter();
     let found = siblings(near).into_iter().find(is_it).or_else(|| all().find(is_it));
     found.map(|found| found.path)
@@ -135,10 +140,10 @@ fn is_transcript(name: &str) -> bool {
 }
 
 /// The session id at the end of a file name: `rollout-2026-11-15T18-50-25-<id>`.
-pub(super) fn session_id_in(stem: &str) -> String {
+pub(super) fn session_id_in(stem: &str) -> SessionId {
     const TIME: usize = "2026-11-15T18-50-25-".len();
     let rest = stem.strip_prefix("rollout-").unwrap_or(stem);
-    rest.get(TIME..).unwrap_or(rest).to_owned()
+    SessionId::new(rest.get(TIME..).unwrap_or(rest))
 }
 
 /// The transcript that another one continues, and up to which byte.
@@ -148,7 +153,7 @@ pub(super) fn base(environment: &Environment, path: &Path) -> Option<(PathBuf, u
     let base = first.pointer("/payload/history_base")?;
     let thread = base.get("thread_id")?.as_str()?;
     let end = base.get("end_byte_offset")?.as_u64()?;
-    transcript_of(environment, path, thread).map(|path| (path, end))
+    transcript_of(environment, path, &SessionId::new(thread)).map(|path| (path, end))
 }
 
 #[cfg(test)]
@@ -157,7 +162,10 @@ mod tests {
 
     #[test]
     fn the_session_id_is_read_from_the_file_name() {
-        assert_eq!(session_id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"), "01a1e08b-e0f1");
-        assert_eq!(session_id_in("rollout-ä"), "ä");
+        assert_eq!(
+            session_id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"),
+            SessionId::new("01a1e08b-e0f1")
+        );
+        assert_eq!(session_id_in("rollout-ä"), SessionId::new("ä"));
     }
 }

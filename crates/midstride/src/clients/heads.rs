@@ -10,6 +10,7 @@ use midstride_core::session::Client;
 use midstride_core::session::transcript::{
     LINE_BYTES_MAX, LineSplitter, TranscriptCursor, TranscriptOpening,
 };
+use midstride_core::text::id::SessionId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -33,8 +34,8 @@ const CACHE_BYTES_MAX: u64 = 16 << 20;
 /// What the head of a transcript says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct TranscriptHead {
-    pub(super) id: Option<String>,
-    pub(super) agent_of: Option<String>,
+    pub(super) id: Option<SessionId>,
+    pub(super) agent_of: Option<SessionId>,
     pub(super) began: Option<Timestamp>,
     pub(super) cwd: Option<String>,
     pub(super) about: Option<String>,

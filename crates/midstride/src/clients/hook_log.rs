@@ -7,6 +7,7 @@ pub use report::{HookLogReport, HookStats, read_report};
 
 use crate::sys::files::{FileError, Root};
 use jiff::Timestamp;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::CleanText;
 use serde_json::json;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub struct HookLogLine<'l> {
     /// The event name that the client uses.
     pub event: &'l str,
     /// The session.
-    pub session: Option<&'l str>,
+    pub session: Option<&'l SessionId>,
     /// How long it took.
     pub milliseconds: u64,
     /// Number of tokens given to the model.
@@ -49,7 +50,7 @@ pub fn add(private: &Path, line: &HookLogLine<'_>) -> Result<(), FileError> {
         "at": line.at.to_string(),
         "client": line.client,
         "event": short(line.event),
-        "session": line.session.map(short),
+        "session": line.session.map(|session| short(session.as_str())),
         "milliseconds": line.milliseconds,
         "tokens": line.tokens,
         "did": line.did,

@@ -5,6 +5,7 @@ use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError, Root};
 use crate::workspace::Workspace;
 use jiff::{SignedDuration, Timestamp};
+use midstride_core::text::id::SessionId;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -208,9 +209,9 @@ pub fn last_briefing(workspace: &Workspace) -> Result<Option<(SessionName, Strin
 pub(crate) fn startup_briefing(
     workspace: &Workspace,
     client: &str,
-    session: &str,
+    session: &SessionId,
 ) -> Option<String> {
-    let session = SessionName::parse(client, session)?;
+    let session = SessionName::parse(client, session.as_str())?;
     HookMemory::read(workspace, &session).briefed.map(|(_, text)| text)
 }
 

@@ -10,6 +10,7 @@ use midstride_core::session::transcript::{
     LineSplitter, RecordOrder, SharedPrefix, TranscriptLine, TranscriptOpening, collect_ids,
 };
 use midstride_core::session::{RecordIds, Session};
+use midstride_core::text::id::SessionId;
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ const COMPARED_BYTES_MAX: u64 = 512 << 20;
 /// A session that another one continues.
 pub(crate) struct SourceSession {
     /// Its id.
-    pub(crate) session: String,
+    pub(crate) session: SessionId,
     /// The ids of all its records.
     pub(crate) ids: RecordIds,
 }
@@ -97,19 +98,19 @@ fn related_transcripts(
         }
     }
     beginnings.save(workspace);
-    let related = worth_comparing(opening.from.as_deref(), related);
+    let related = worth_comparing(opening.from.as_ref(), related);
     Some((RelatedTranscript { candidate: own, opening }, related))
 }
 
 /// Selects the transcripts to compare. If the one named as the source exists, others count only if
 /// they name the same source: a copy of a copy can still name the first one.
 fn worth_comparing(
-    from: Option<&str>,
+    from: Option<&SessionId>,
     mut related: Vec<RelatedTranscript>,
 ) -> Vec<RelatedTranscript> {
-    let is_named = |one: &RelatedTranscript| Some(one.candidate.session().as_str()) == from;
+    let is_named = |one: &RelatedTranscript| Some(&one.candidate.session()) == from;
     if related.iter().any(is_named) {
-        related.retain(|one| is_named(one) || one.opening.from.as_deref() == from);
+        related.retain(|one| is_named(one) || one.opening.from.as_ref() == from);
     }
     let newest_first = |one: &RelatedTranscript| Reverse(one.candidate.entry.changed);
     related.sort_by_key(|one| (!is_named(one), newest_first(one)));
@@ -160,7 +161,7 @@ struct TranscriptAge {
     noted: Option<Timestamp>,
     /// Creation time of the file. Copying or restoring the file changes it.
     created: Option<Timestamp>,
-    session: String,
+    session: SessionId,
 }
 
 /// Evidence about one of two transcripts.
@@ -241,7 +242,7 @@ mod tests {
         };
         let path = Path::new("/p").join(&entry.name);
         let opening =
-            TranscriptOpening { from: from.map(str::to_owned), ..TranscriptOpening::default() };
+            TranscriptOpening { from: from.map(SessionId::new), ..TranscriptOpening::default() };
         RelatedTranscript {
             candidate: TranscriptCandidate { client: Client::ClaudeCode, path, entry },
             opening,
@@ -249,8 +250,8 @@ mod tests {
     }
 
     fn compared(from: Option<&str>, related: Vec<RelatedTranscript>) -> Vec<String> {
-        let compared = worth_comparing(from, related);
-        compared.iter().map(|one| one.candidate.session()).collect()
+        let compared = worth_comparing(from.map(SessionId::new).as_ref(), related);
+        compared.iter().map(|one| one.candidate.session().to_string()).collect()
     }
 
     #[test]

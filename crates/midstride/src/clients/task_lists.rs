@@ -4,6 +4,7 @@
 use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::workspace::Workspace;
+use midstride_core::text::id::SessionId;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -25,13 +26,13 @@ struct SharedTaskLists {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct TaskListSession {
     client: String,
-    id: String,
+    id: SessionId,
     list: String,
 }
 
 impl TaskListSession {
-    fn matches(&self, client: &str, id: &str) -> bool {
-        self.client == client && self.id == id
+    fn matches(&self, client: &str, id: &SessionId) -> bool {
+        self.client == client && self.id == *id
     }
 }
 
@@ -63,7 +64,11 @@ pub(crate) fn save_shared_list(
 }
 
 /// The list that a session shares with others; `None` if it does not share one.
-pub(crate) fn shared_list(workspace: &Workspace, client: &str, session: &str) -> Option<String> {
+pub(crate) fn shared_list(
+    workspace: &Workspace,
+    client: &str,
+    session: &SessionId,
+) -> Option<String> {
     let private = workspace.private().ok()??;
     let bytes = private.read_up_to(Path::new(FILE), BYTES_MAX).ok()?;
     let sessions = parse(Some(&bytes)).sessions.into_iter();

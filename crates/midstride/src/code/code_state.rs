@@ -4,6 +4,7 @@ use crate::sys::files::{self, FileError, FileProblem, Root};
 use crate::sys::git::{FileListing, GitObject, OBJECT_BYTES_MAX, ObjectReader, Repository};
 use crate::workspace::Workspace;
 use midstride_core::handoff::drift::CitationDoubt;
+use midstride_core::text::id::{BlobHash, CommitId};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,7 +15,7 @@ pub enum CodeState {
     /// The current files, committed or not.
     WorkTree,
     /// The files of a commit.
-    Commit(String),
+    Commit(CommitId),
 }
 
 /// What is at a path.
@@ -54,7 +55,7 @@ pub(super) struct CodeCache<'p> {
     objects: Mutex<Option<ObjectReader>>,
     contents: Mutex<HashMap<(CodeState, String), PathContent>>,
     listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
-    shallow_boundary: OnceLock<BTreeSet<String>>,
+    shallow_boundary: OnceLock<BTreeSet<CommitId>>,
     /// The first error from git.
     git_error: OnceLock<String>,
 }
@@ -132,7 +133,7 @@ impl<'p> CodeCache<'p> {
         }
     }
 
-    fn read_from_commit(&self, commit: &str, path: &str) -> PathContent {
+    fn read_from_commit(&self, commit: &CommitId, path: &str) -> PathContent {
         let name = |path: &str| format!("{commit}:{path}");
         match self.object(&name(path)) {
             Some(GitObject::Blob { bytes, .. }) => {
@@ -140,7 +141,7 @@ impl<'p> CodeCache<'p> {
             }
             Some(GitObject::Tree { .. } | GitObject::Other) => PathContent::Folder,
             None if self.object(&name(".gitmodules")).is_none() => PathContent::Missing,
-            None => self.submodule_content(&CodeState::Commit(commit.to_owned()), path),
+            None => self.submodule_content(&CodeState::Commit(commit.clone()), path),
         }
     }
 
@@ -155,15 +156,15 @@ impl<'p> CodeCache<'p> {
     }
 
     /// The text of a blob, if it is in this repository.
-    pub(super) fn blob(&self, id: &str) -> Option<Arc<str>> {
-        match self.object(id)? {
+    pub(super) fn blob(&self, id: &BlobHash) -> Option<Arc<str>> {
+        match self.object(id.as_str())? {
             GitObject::Blob { bytes, .. } => decode_text(&bytes?),
             GitObject::Tree { .. } | GitObject::Other => None,
         }
     }
 
     /// Whether a commit is in this repository.
-    pub(super) fn has_commit(&self, id: &str) -> bool {
+    pub(super) fn has_commit(&self, id: &CommitId) -> bool {
         self.object(&format!("{id}^{{commit}}")).is_some()
     }
 
@@ -192,7 +193,7 @@ impl<'p> CodeCache<'p> {
     }
 
     /// The commits of a shallow clone whose parents are missing.
-    pub(super) fn shallow_boundary(&self) -> &BTreeSet<String> {
+    pub(super) fn shallow_boundary(&self) -> &BTreeSet<CommitId> {
         self.shallow_boundary.get_or_init(|| {
             self.workspace.repository().map(Repository::shallow_commits).unwrap_or_default()
         })
@@ -261,12 +262,12 @@ impl<'p> CodeCache<'p> {
 
     /// The blob ids of files in the working tree. Filters from the repository's configuration are
     /// not run, because they are commands. Git may store other line endings.
-    pub(super) fn blob_ids(&self, paths: &[String]) -> HashMap<String, String> {
+    pub(super) fn blob_ids(&self, paths: &[String]) -> HashMap<String, BlobHash> {
         let Some(repository) = self.workspace.repository().filter(|_| !paths.is_empty()) else {
             return HashMap::new();
         };
         let ids = self.remember_git_error(repository.hash_files(paths)).unwrap_or_default();
-        let own = |(path, id): (&String, String)| {
+        let own = |(path, id): (&String, BlobHash)| {
             let id = self.id_without_carriage_returns(repository, path, &id).unwrap_or(id);
             (path.clone(), id)
         };
@@ -277,13 +278,13 @@ impl<'p> CodeCache<'p> {
         &self,
         repository: &Repository,
         path: &str,
-        id: &str,
-    ) -> Option<String> {
+        id: &BlobHash,
+    ) -> Option<BlobHash> {
         let PathContent::File { text: Some(text) } = self.content_at(&CodeState::WorkTree, path)
         else {
             return None;
         };
-        let has_returns = text.contains("\r\n") && self.object(id).is_none();
+        let has_returns = text.contains("\r\n") && self.object(id.as_str()).is_none();
         let plain = has_returns.then(|| text.replace("\r\n", "\n"))?;
         Some(repository.hash_blob(plain.as_bytes()))
     }

@@ -125,7 +125,7 @@ impl<'p> DriftChecker<'p> {
             return CitationOutcome::Deleted.into();
         };
         let text = self.origin_text(&base.content);
-        match self.code.find_renamed(base, blob.as_deref(), text.as_deref(), &self.now) {
+        match self.code.find_renamed(base, blob.as_ref(), text.as_deref(), &self.now) {
             // A search that failed proves nothing about the file.
             RenameOutcome::NotFound | RenameOutcome::Inconclusive(_)
                 if self.code.git_doubt().is_some() =>
@@ -224,7 +224,7 @@ impl<'p> DriftChecker<'p> {
 
     fn origin_text(&self, was: &OriginContent) -> Option<Arc<str>> {
         let OriginContent::File { blob, text, .. } = was else { return None };
-        text.clone().or_else(|| self.code.blob(blob.as_deref()?))
+        text.clone().or_else(|| self.code.blob(blob.as_ref()?))
     }
 }
 

@@ -20,7 +20,7 @@ pub use schema::NEWEST_VERSION;
 pub use sqlite::{SqliteLedger, WaitPolicy};
 
 use crate::sys::ids::sha256;
-use midstride_core::text::id::{HandoffId, TaskId};
+use midstride_core::text::id::{BlobHash, HandoffId, SessionId, TaskId, Uid};
 use midstride_core::work::event::Envelope;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ pub struct StreamId(String);
 
 impl StreamId {
     /// The stream of a handoff.
-    pub fn handoff(uid: &str) -> Self {
+    pub fn handoff(uid: &Uid) -> Self {
         Self(format!("handoff/{uid}"))
     }
 
@@ -50,7 +50,7 @@ impl StreamId {
     pub const TASKS: &str = "task/";
 
     /// The stream of a stored text, by the text's id.
-    pub fn text(hash: &str) -> Self {
+    pub fn text(hash: &BlobHash) -> Self {
         Self(format!("{}{hash}", Self::TEXTS))
     }
 
@@ -58,10 +58,8 @@ impl StreamId {
     pub const TEXTS: &str = "text/";
 
     /// The hash of the text, if this is the stream of a text.
-    pub fn text_hash(&self) -> Option<&str> {
-        let hash = self.0.strip_prefix(Self::TEXTS)?;
-        let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (matches!(hash.len(), 40 | 64) && hash.bytes().all(plain)).then_some(hash)
+    pub fn text_hash(&self) -> Option<BlobHash> {
+        BlobHash::parse(self.0.strip_prefix(Self::TEXTS)?)
     }
 
     /// The stream of the user's standing instructions.
@@ -80,7 +78,7 @@ impl StreamId {
     }
 
     /// The stream of a session.
-    pub fn session(client: &str, id: &str) -> Self {
+    pub fn session(client: &str, id: &SessionId) -> Self {
         Self(format!("{}{client}/{id}", Self::SESSIONS))
     }
 
@@ -88,7 +86,7 @@ impl StreamId {
     pub const SESSIONS: &str = "session/";
 
     /// The stream of what was delivered to a session and what the session picked up.
-    pub fn deliveries(client: &str, session: &str) -> Self {
+    pub fn deliveries(client: &str, session: &SessionId) -> Self {
         Self(format!("{}{client}/{session}", Self::DELIVERIES))
     }
 
@@ -222,7 +220,7 @@ pub enum LedgerError {
     Unavailable(String),
     /// Exactly these bytes were forgotten and cannot be stored again.
     #[error("`{0}` was forgotten, and is not stored again")]
-    Forgotten(String),
+    Forgotten(BlobHash),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] crate::sys::files::FileError),
@@ -237,7 +235,7 @@ pub trait LedgerWatch {
 /// Bytes with their hash, computed once because hashing megabytes takes a millisecond.
 #[derive(Debug)]
 pub struct Blob<'b> {
-    hash: String,
+    hash: BlobHash,
     bytes: Cow<'b, [u8]>,
 }
 
@@ -245,11 +243,11 @@ impl<'b> Blob<'b> {
     /// Computes the hash of the bytes.
     pub fn new(bytes: impl Into<Cow<'b, [u8]>>) -> Self {
         let bytes = bytes.into();
-        Self { hash: sha256(&bytes), bytes }
+        Self { hash: BlobHash::new(sha256(&bytes)), bytes }
     }
 
     /// The SHA-256 in hexadecimal.
-    pub fn hash(&self) -> &str {
+    pub fn hash(&self) -> &BlobHash {
         &self.hash
     }
 
@@ -310,25 +308,25 @@ pub trait Ledger {
     fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError>;
 
     /// Like `store_blob`, and returns the SHA-256 in hexadecimal.
-    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
+    fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, LedgerError> {
         let blob = Blob::new(bytes);
         self.store_blob(&blob)?;
         Ok(blob.hash)
     }
 
     /// The stored bytes of a hash; `None` if there are none.
-    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn get_blob(&self, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError>;
 
     /// The hashes of all stored bytes that start with `beginning`.
-    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError>;
+    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<BlobHash>, LedgerError>;
 
     /// Deletes stored bytes for good, together with what events quote from them, and refuses to
     /// store them again. No file of the engine keeps any of them. Forgetting them twice is not an
     /// error.
-    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError>;
+    fn forget_blob(&self, hash: &BlobHash) -> Result<(), LedgerError>;
 
     /// Deletes the words that events quote from a session for good; returns how many events quoted
     /// any. The events keep their ids, so the same words are not appended again. Forgetting a
     /// session twice is not an error.
-    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError>;
+    fn forget_session(&self, client: &str, session: &SessionId) -> Result<usize, LedgerError>;
 }

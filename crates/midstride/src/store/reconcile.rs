@@ -6,6 +6,7 @@ use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, LedgerError, St
 use crate::sys::ids::sha256;
 use crate::workspace::StoredHandoff;
 use midstride_core::handoff::Handoff;
+use midstride_core::text::id::{BlobHash, Uid};
 use midstride_core::text::time::Time;
 use midstride_core::text::yaml::YamlNode;
 use midstride_core::work::event::{Envelope, Event, HandoffEvent};
@@ -48,9 +49,9 @@ impl Store {
         handoff: &Handoff<'_>,
         path: &Path,
     ) -> Result<usize, ReconcileError> {
-        let Some(uid) = handoff.uid().map(|uid| uid.value.trim()) else { return Ok(0) };
-        let stream = StreamId::handoff(uid);
-        let events = self.history(handoff, path, uid);
+        let Some(uid) = handoff.uid() else { return Ok(0) };
+        let stream = StreamId::handoff(&uid);
+        let events = self.history(handoff, path, &uid);
         let mut last = Ok(0);
         for _ in 0..TRIES_MAX {
             match append_new(ledger, &stream, &events) {
@@ -64,7 +65,7 @@ impl Store {
     }
 
     /// The history in the document, as events.
-    fn history(&self, handoff: &Handoff<'_>, path: &Path, uid: &str) -> Vec<Envelope> {
+    fn history(&self, handoff: &Handoff<'_>, path: &Path, uid: &Uid) -> Vec<Envelope> {
         // A document without secrets has none in its parts, so the parts are only redacted if it
         // has any.
         let spotless = self.workspace().clean(handoff.document().text()).1.is_empty();
@@ -75,7 +76,7 @@ impl Store {
         let (key, path) = (clean(&handoff.key().to_string()), clean(&path.display().to_string()));
         let now = self.workspace().environment().clock.now();
         let captured = Envelope {
-            id: event_id(&[uid, "captured"]),
+            id: event_id(&[uid.as_str(), "captured"]),
             time: handoff.created().map_or(now, |time| time.moment),
             source: clean(handoff.from().unwrap_or("midstride")),
             event: Event::Handoff(HandoffEvent::Captured { key: key.clone(), path: path.clone() }),
@@ -89,7 +90,7 @@ impl Store {
             let parts =
                 [&at, &by, &verb, &reason, &was].map(|part| part.as_deref().unwrap_or_default());
             Envelope {
-                id: event_id(&[&[uid][..], &parts].concat()),
+                id: event_id(&[&[uid.as_str()][..], &parts].concat()),
                 time: at.as_deref().and_then(Time::parse).map_or(now, |time| time.moment),
                 source: by.clone().unwrap_or_else(|| "midstride".to_owned()),
                 event: Event::Handoff(HandoffEvent::Revised {
@@ -99,7 +100,7 @@ impl Store {
                     by,
                     verb,
                     reason,
-                    was,
+                    was: was.map(BlobHash::new),
                 }),
             }
         });

@@ -7,6 +7,7 @@ use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, LazyObjectReader, Repository};
 use crate::sys::ids::sha256;
 use crate::workspace::StoredHandoff;
+use midstride_core::text::id::BlobHash;
 use midstride_core::text::redact::CleanText;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +58,7 @@ pub enum RevisionError {
 /// The texts of one handoff, plus the tombstones of all forgotten texts.
 pub(crate) struct TextStore<'p> {
     backend: TextBackend<'p>,
-    forgotten: BTreeMap<String, Tombstone>,
+    forgotten: BTreeMap<BlobHash, Tombstone>,
 }
 
 /// Where the texts of one handoff are stored.
@@ -75,7 +76,7 @@ impl<'p> TextStore<'p> {
     }
 
     /// Stores a text and returns its id. For a forgotten text, returns the id without storing it.
-    pub(crate) fn store(&self, text: &CleanText) -> Result<String, RevisionError> {
+    pub(crate) fn store(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
         if !self.forgotten.is_empty() {
             let id = self.id_of(text);
             if self.forgotten.contains_key(&id) {
@@ -91,7 +92,7 @@ impl<'p> TextStore<'p> {
     }
 
     /// Like `store`, for the new text of a document: a forgotten text is an error.
-    pub(crate) fn store_new(&self, text: &CleanText) -> Result<String, RevisionError> {
+    pub(crate) fn store_new(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
         let id = self.store(text)?;
         match self.forgotten.get(&id) {
             Some(tombstone) => {
@@ -103,7 +104,7 @@ impl<'p> TextStore<'p> {
     }
 
     /// Returns the id that a text would have, without storing it.
-    pub(crate) fn id_of(&self, text: &CleanText) -> String {
+    pub(crate) fn id_of(&self, text: &CleanText) -> BlobHash {
         match &self.backend {
             TextBackend::Blobs { repository, .. } => repository.hash_blob(text.as_str().as_bytes()),
             TextBackend::Files(_) => id_in_folder(text),
@@ -111,9 +112,9 @@ impl<'p> TextStore<'p> {
     }
 
     /// Keeps stored texts from being garbage-collected, except forgotten ones.
-    pub(crate) fn retain(&self, ids: &[String]) -> Result<(), RevisionError> {
+    pub(crate) fn retain(&self, ids: &[BlobHash]) -> Result<(), RevisionError> {
         let lasting = ids.iter().filter(|id| !self.forgotten.contains_key(*id));
-        let lasting: Vec<String> = lasting.cloned().collect();
+        let lasting: Vec<BlobHash> = lasting.cloned().collect();
         match &self.backend {
             TextBackend::Blobs { repository, reference, objects } => {
                 Ok(repository.keep_blobs(&mut objects.borrow_mut(), reference, &lasting)?)
@@ -123,7 +124,7 @@ impl<'p> TextStore<'p> {
     }
 
     /// The id of the committed text of a document below the working tree.
-    pub(crate) fn committed_id(&self, path: &Path) -> Option<String> {
+    pub(crate) fn committed_id(&self, path: &Path) -> Option<BlobHash> {
         match &self.backend {
             TextBackend::Blobs { objects, .. } => {
                 let name = format!("HEAD:{}", path.to_str()?);
@@ -134,7 +135,7 @@ impl<'p> TextStore<'p> {
     }
 
     /// The text of a blob; `None` if it is not on this machine.
-    pub(crate) fn blob(&self, id: &str) -> Result<Option<Vec<u8>>, RevisionError> {
+    pub(crate) fn blob(&self, id: &BlobHash) -> Result<Option<Vec<u8>>, RevisionError> {
         match &self.backend {
             TextBackend::Blobs { objects, .. } => Ok(objects.borrow_mut().blob(id)?),
             TextBackend::Files(_) => Ok(None),
@@ -142,7 +143,7 @@ impl<'p> TextStore<'p> {
     }
 
     /// The ids of all retained texts, which midstride must have written.
-    pub(crate) fn retained_ids(&self) -> Result<BTreeSet<String>, RevisionError> {
+    pub(crate) fn retained_ids(&self) -> Result<BTreeSet<BlobHash>, RevisionError> {
         match &self.backend {
             TextBackend::Blobs { reference, objects, .. } => {
                 let kept = objects.borrow_mut().kept_blobs(reference)?;
@@ -205,7 +206,7 @@ impl Store {
     }
 
     /// Removes texts from all refs, so that git can garbage-collect them.
-    pub(crate) fn drop_texts(&self, ids: &BTreeSet<String>) -> Result<(), GitError> {
+    pub(crate) fn drop_texts(&self, ids: &BTreeSet<BlobHash>) -> Result<(), GitError> {
         let Some(repository) = self.workspace().repository().filter(|_| !ids.is_empty()) else {
             return Ok(());
         };
@@ -218,16 +219,19 @@ impl Store {
     }
 
     /// The ids of the texts in the private folder.
-    pub(crate) fn texts_in_folder(&self) -> Result<Vec<String>, FileError> {
+    pub(crate) fn texts_in_folder(&self) -> Result<Vec<BlobHash>, FileError> {
         let Some(folder) = self.workspace().private_folder_without_git()? else {
             return Ok(Vec::new());
         };
         let entries = folder.entries(Path::new(TEXTS_FOLDER))?.into_iter();
-        Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
+        Ok(entries
+            .filter(|entry| !entry.is_folder)
+            .map(|entry| BlobHash::new(entry.name))
+            .collect())
     }
 
     /// Removes a text from the private folder; returns whether it existed.
-    pub(crate) fn remove_from_folder(&self, id: &str) -> Result<bool, FileError> {
+    pub(crate) fn remove_from_folder(&self, id: &BlobHash) -> Result<bool, FileError> {
         let Some(folder) = self.workspace().private_folder_without_git()? else { return Ok(false) };
         match folder.read(&text_path(id)) {
             Ok(text) => folder.remove(&text_path(id), &text).map(|()| true),
@@ -236,7 +240,7 @@ impl Store {
         }
     }
 
-    fn store_in_folder(&self, text: &CleanText) -> Result<String, FileError> {
+    fn store_in_folder(&self, text: &CleanText) -> Result<BlobHash, FileError> {
         let id = id_in_folder(text);
         match self.workspace().make_private()?.create(&text_path(&id), text.as_str().as_bytes()) {
             Ok(()) | Err(FileError { problem: FileProblem::Exists, .. }) => Ok(id),
@@ -245,8 +249,8 @@ impl Store {
     }
 
     /// A stored text; `None` if it is not on this machine.
-    pub(crate) fn stored_text(&self, id: &str) -> Result<Option<Vec<u8>>, FileError> {
-        if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) || id.is_empty() {
+    pub(crate) fn stored_text(&self, id: &BlobHash) -> Result<Option<Vec<u8>>, FileError> {
+        if !id.as_str().bytes().all(|byte| byte.is_ascii_hexdigit()) || id.as_str().is_empty() {
             return Ok(None);
         }
         let blob = self.workspace().repository().and_then(|repository| repository.blob(id));
@@ -277,14 +281,14 @@ impl Store {
         }
         let id = wanted.checked_sub(1).and_then(|index| replaced.get(index));
         let id = id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted, last })?;
-        let Some(id) = id.map(|id| id.value.trim()) else {
+        let Some(id) = id.map(|id| BlobHash::new(id.value.trim())) else {
             return Err(RevisionError::NotLocal { key, wanted });
         };
-        if let Some(tombstone) = self.tombstone(id).map(Box::new) {
+        if let Some(tombstone) = self.tombstone(&id).map(Box::new) {
             let text = format!("the text of `{key}@{wanted}`");
             return Err(RevisionError::Forgotten { text, tombstone });
         }
-        self.stored_text(id)?.ok_or(RevisionError::NotLocal { key, wanted })
+        self.stored_text(&id)?.ok_or(RevisionError::NotLocal { key, wanted })
     }
 
     /// Whether a handoff had exactly this text before.
@@ -296,17 +300,17 @@ impl Store {
         let blob = self.workspace().repository().map(|git| git.hash_blob(text.as_str().as_bytes()));
         let known = [Some(id_in_folder(text)), blob];
         let mut ids = replaced.iter().flatten().map(|id| id.value.trim());
-        ids.any(|id| known.iter().flatten().any(|known| known == id))
+        ids.any(|id| known.iter().flatten().any(|known| known.as_str() == id))
     }
 }
 
-fn id_in_folder(text: &CleanText) -> String {
-    sha256(text.as_str().as_bytes())
+fn id_in_folder(text: &CleanText) -> BlobHash {
+    BlobHash::new(sha256(text.as_str().as_bytes()))
 }
 
 /// The folder of the texts, inside the private folder.
 const TEXTS_FOLDER: &str = "texts";
 
-fn text_path(id: &str) -> PathBuf {
-    Path::new(TEXTS_FOLDER).join(id)
+fn text_path(id: &BlobHash) -> PathBuf {
+    Path::new(TEXTS_FOLDER).join(id.as_str())
 }

@@ -5,6 +5,7 @@ use crate::store::Store;
 use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, StreamId};
 use crate::sys::ids::sha256;
 use jiff::Timestamp;
+use midstride_core::text::id::BlobHash;
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,7 +38,7 @@ impl TombstoneKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tombstone {
     /// The id under which the text was stored.
-    pub hash: String,
+    pub hash: BlobHash,
     /// What it was; `None` if a newer midstride uses a kind unknown here.
     pub kind: Option<TombstoneKind>,
     /// The handoff or session it belonged to.
@@ -66,11 +67,11 @@ impl fmt::Display for Tombstone {
 impl Tombstone {
     /// Collects the tombstones in records, keyed by the id of the text. If a text was forgotten
     /// more than once, the earliest event counts.
-    fn collect(records: Vec<LedgerRecord>) -> BTreeMap<String, Self> {
+    fn collect(records: Vec<LedgerRecord>) -> BTreeMap<BlobHash, Self> {
         let mut events: Vec<Envelope> =
             records.into_iter().flat_map(|record| record.events).collect();
         events.sort_by(|one, other| (one.time, &one.id).cmp(&(other.time, &other.id)));
-        let mut all: BTreeMap<String, Self> = BTreeMap::new();
+        let mut all: BTreeMap<BlobHash, Self> = BTreeMap::new();
         for tombstone in events.into_iter().filter_map(Self::from_envelope) {
             let first = all.entry(tombstone.hash.clone()).or_insert_with(|| tombstone.clone());
             first.is_shared |= tombstone.is_shared;
@@ -79,7 +80,7 @@ impl Tombstone {
     }
 
     /// The tombstone of one text.
-    pub(crate) fn find(ledger: &dyn Ledger, hash: &str) -> Result<Option<Self>, LedgerError> {
+    pub(crate) fn find(ledger: &dyn Ledger, hash: &BlobHash) -> Result<Option<Self>, LedgerError> {
         Ok(Self::collect(ledger.read(&StreamId::text(hash), None)?).remove(hash))
     }
 
@@ -112,7 +113,7 @@ impl Tombstone {
         };
         let time = self.forgotten_at.to_string();
         let shared = if self.is_shared { "shared" } else { "" };
-        let parts = [&self.hash, "forgotten", &self.forgotten_by, &time, shared];
+        let parts = [self.hash.as_str(), "forgotten", &self.forgotten_by, &time, shared];
         let envelope = Envelope {
             id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
             time: self.forgotten_at,
@@ -125,7 +126,7 @@ impl Tombstone {
 
 impl Store {
     /// All tombstones, keyed by the id of the text.
-    pub fn tombstones(&self) -> Result<BTreeMap<String, Tombstone>, LedgerError> {
+    pub fn tombstones(&self) -> Result<BTreeMap<BlobHash, Tombstone>, LedgerError> {
         let Some(ledger) = self.existing_ledger()? else {
             return Ok(BTreeMap::new());
         };
@@ -133,14 +134,14 @@ impl Store {
     }
 
     /// The tombstone of one text; `None` if there is none or the ledger cannot be read.
-    pub(crate) fn tombstone(&self, hash: &str) -> Option<Tombstone> {
+    pub(crate) fn tombstone(&self, hash: &BlobHash) -> Option<Tombstone> {
         let ledger = self.existing_ledger().ok()??;
         Tombstone::find(ledger, hash).ok()?
     }
 
     /// All tombstones, or none if the ledger cannot be read: documents can be written without a
     /// ledger.
-    pub(crate) fn known_tombstones(&self) -> BTreeMap<String, Tombstone> {
+    pub(crate) fn known_tombstones(&self) -> BTreeMap<BlobHash, Tombstone> {
         self.tombstones().unwrap_or_default()
     }
 }
@@ -156,7 +157,7 @@ mod tests {
             time: time.parse().unwrap(),
             source: id.to_owned(),
             event: Event::Text(TextEvent::Forgotten {
-                hash: "aa".to_owned(),
+                hash: BlobHash::new("aa"),
                 what: "revision".to_owned(),
                 of: None,
                 shared,
@@ -166,7 +167,7 @@ mod tests {
         let (one, two) = ("2026-03-21T17:24:00Z", "2026-03-22T17:24:00Z");
         let record = |events| LedgerRecord {
             position: crate::store::ledger::LogPosition(1),
-            stream: StreamId::text("aa"),
+            stream: StreamId::text(&BlobHash::new("aa")),
             number: 1,
             version: crate::store::ledger::StreamVersion(1),
             events,

@@ -5,6 +5,7 @@
 use crate::sys::clock::Clock;
 use crate::sys::git::LOCAL_VARIABLES;
 use etcetera::BaseStrategy as _;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::is_secret_variable;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -52,7 +53,7 @@ pub struct SessionName {
     /// The client.
     pub client: String,
     /// The session id.
-    pub id: String,
+    pub id: SessionId,
 }
 
 impl SessionName {
@@ -63,7 +64,7 @@ impl SessionName {
         let is_name =
             |text: &str| (1..=LENGTH_MAX).contains(&text.len()) && text.chars().all(plain);
         let named = is_name(client) && is_name(id);
-        named.then(|| Self { client: client.to_owned(), id: id.to_owned() })
+        named.then(|| Self { client: client.to_owned(), id: SessionId::new(id) })
     }
 }
 

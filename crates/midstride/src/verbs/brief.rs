@@ -48,6 +48,7 @@ use midstride_core::handoff::drift::{CitationCheck, CitationOutcome};
 use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::session::quality::passes_quality_check;
 use midstride_core::session::{Client, short_id};
+use midstride_core::text::id::{CommitId, SessionId};
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -338,7 +339,7 @@ struct Selection<'a> {
     role: Option<&'a str>,
     branch: Option<String>,
     /// The session whose own handoff comes before all others.
-    session: Option<String>,
+    session: Option<SessionId>,
     /// How many handoffs to read.
     limit: usize,
     /// What to omit if the session still has its context.
@@ -349,7 +350,7 @@ struct Selection<'a> {
 
 /// What a session with its context intact knows: its own handoffs and those it was briefed on.
 struct SessionKnowledge {
-    session: String,
+    session: SessionId,
     briefed: Vec<DeliveredHandoff>,
 }
 
@@ -419,7 +420,7 @@ struct RankedHandoffs {
     rest: Vec<(DocumentPlace, IndexCard)>,
     others: Vec<String>,
     /// The sessions that wrote an open handoff.
-    sessions: HashSet<String>,
+    sessions: HashSet<SessionId>,
     unread: Vec<FileError>,
     indexing: Option<IndexProgress>,
     is_index_incomplete: bool,
@@ -430,7 +431,7 @@ struct RankedHandoff {
     card: IndexCard,
     /// Whether the date on the card is reliable. A copied note looks newer than it is.
     is_dated: bool,
-    citations: Option<(Option<String>, Vec<CitationCheck>)>,
+    citations: Option<(Option<CommitId>, Vec<CitationCheck>)>,
 }
 
 impl RankedHandoffs {
@@ -617,8 +618,9 @@ fn collect_material(
     if asked.occasion != Some(BriefOccasion::Prompt) {
         items.extend(earlier_session_items(&work.earlier_work));
     }
-    let is_on_page =
-        |id: &str| asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id)));
+    let is_on_page = |id: &SessionId| {
+        asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id.as_str())))
+    };
     let earlier = work.other_sessions.iter();
     let earlier = earlier.filter(|one| !open.sessions.contains(&one.id) && !is_on_page(&one.id));
     items.extend(other_session_items(earlier));
@@ -787,9 +789,9 @@ fn clean_path(workspace: &Workspace, stored: &StoredHandoff) -> String {
 
 /// The proof runs of a handoff that the ledger records, oldest first.
 fn proof_trials(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
-    let uid = handoff.uid().map(|uid| uid.value.trim()).filter(|_| !handoff.proofs().is_empty());
+    let uid = handoff.uid().filter(|_| !handoff.proofs().is_empty());
     let (Some(ledger), Some(uid)) = (ledger, uid) else { return Vec::new() };
-    let records = ledger.read(&StreamId::handoff(uid), None).unwrap_or_default();
+    let records = ledger.read(&StreamId::handoff(&uid), None).unwrap_or_default();
     let run = |envelope: &Envelope| {
         let Event::Proof(ProofEvent::Ran { number, command, outcome, commit, .. }) =
             &envelope.event
@@ -835,7 +837,7 @@ fn deliver(store: &Store, asked: &BriefRequest, briefed: &BriefOutcome) -> Deliv
     }
     let record = || -> Result<Delivery, DeliveryError> {
         let digest = sha256(briefed.briefing.text.as_bytes());
-        let id = content_id(&[&session.client, &session.id, "briefed", &digest]);
+        let id = content_id(&[&session.client, session.id.as_str(), "briefed", &digest]);
         let event = SessionEvent::Briefed {
             client: session.client.clone(),
             session: session.id.clone(),

@@ -225,8 +225,8 @@ pub fn add_session_task(
     let known = board.tasks.find_in_session(&session.client, &session.id, &subject);
     let Some(id) = known.map(|task| task.id.as_str().to_owned()) else {
         let mut wanted = wanted.clone();
-        let own = [(CLIENT, &session.client), (SESSION, &session.id)];
-        wanted.metadata.extend(own.map(|(name, value)| (name.to_owned(), value.clone())));
+        let own = [(CLIENT, session.client.as_str()), (SESSION, session.id.as_str())];
+        wanted.metadata.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
         return Ok(AddedTask { task: add_task(store, &wanted, before, by)?, is_new: true });
     };
     let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));

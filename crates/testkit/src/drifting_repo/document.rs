@@ -5,6 +5,7 @@ use super::cited::{Cited, Stood};
 use super::world::Line;
 use midstride::journal::RevisionInfo;
 use midstride::verbs::{self, NewHandoff};
+use midstride_core::text::id::CommitId;
 use std::fmt::Write as _;
 
 /// How the baseline of a document is known.
@@ -15,7 +16,7 @@ pub(super) enum Kind {
     /// The document was written by hand and committed.
     Blamed,
     /// The document was written by hand, is outside git, and names a commit.
-    AtCommit(String),
+    AtCommit(CommitId),
 }
 
 #[derive(Clone)]
@@ -24,7 +25,7 @@ pub(super) struct Paper {
     /// The id of the document, or its path if it was written by hand.
     pub(super) name: String,
     /// The commit that the document was started at.
-    pub(super) begun: String,
+    pub(super) begun: CommitId,
     pub(super) statements: Vec<Statement>,
     pub(super) bullet: char,
 }

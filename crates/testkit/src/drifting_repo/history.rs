@@ -2,6 +2,7 @@
 
 use super::world::{File, Tree};
 use super::{Commit, DriftingRepo};
+use midstride_core::text::id::CommitId;
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -93,7 +94,7 @@ impl DriftingRepo {
         let id = |number: usize| {
             let mark = format!(":{} ", number + 1);
             let line = marks.lines().find_map(|line| line.strip_prefix(&mark));
-            line.expect("every commit has a mark").to_owned()
+            CommitId::new(line.expect("every commit has a mark"))
         };
         for (number, tree) in trees.into_iter().enumerate() {
             self.kept.extend(tree.values().map(File::text));

@@ -8,6 +8,7 @@ use midstride_core::handoff::citation::LineRange;
 use midstride_core::handoff::drift::{
     CitationCheck, CitationOutcome, CitationStatus, CodeLocation,
 };
+use midstride_core::text::id::CommitId;
 use std::collections::BTreeSet;
 
 /// The expected result of checking a citation.
@@ -18,7 +19,7 @@ pub struct Expected {
     /// The location as it is written.
     pub place: String,
     /// How the baseline is found, and its commit if there is one.
-    baseline: (&'static str, Option<String>),
+    baseline: (&'static str, Option<CommitId>),
     /// The possible outcomes; more than one only if the truth cannot be determined.
     fates: Vec<CitationOutcome>,
 }
@@ -66,7 +67,7 @@ impl Expected {
             ) => found.path == fate.path,
             (fate, found) => found == fate,
         };
-        (found_by, commit.map(str::to_owned)) == self.baseline && self.fates.iter().any(is_so)
+        (found_by, commit.cloned()) == self.baseline && self.fates.iter().any(is_so)
     }
 
     /// The true status, if it is certain.
@@ -105,7 +106,7 @@ impl DriftingRepo {
         line: u64,
         cited: &Cited,
         now: &'r Tree,
-    ) -> ((&'static str, Option<String>), Stood, Option<&'r Tree>) {
+    ) -> ((&'static str, Option<CommitId>), Stood, Option<&'r Tree>) {
         let stood = |tree| Stood::at(tree, paper.folder(), cited);
         let unknown = || {
             Stood::Unknown(
@@ -136,7 +137,7 @@ impl DriftingRepo {
     }
 
     /// The commit that added a line to a file, and its tree.
-    fn writer_of(&self, path: &str, line: u64) -> Option<(String, &Tree)> {
+    fn writer_of(&self, path: &str, line: u64) -> Option<(CommitId, &Tree)> {
         let has = |tree: &Tree| {
             tree.get(path).is_some_and(|file| file.lines.iter().any(|one| one.id == line))
         };

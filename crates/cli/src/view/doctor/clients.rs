@@ -12,6 +12,7 @@ use midstride::clients::install::{
 };
 use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use serde::Serialize;
 
 /// The width at which errors and versions are truncated.
@@ -356,7 +357,7 @@ fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
 /// The problem that sessions ran without hooks.
 fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
     const SHOWN_MAX: usize = 3;
-    let shown = facts.unhooked.iter().take(SHOWN_MAX).map(|id| one_line(id, 36));
+    let shown = facts.unhooked.iter().take(SHOWN_MAX).map(|id| one_line(id.as_str(), 36));
     let mut shown = shown.collect::<Vec<_>>().join(", ");
     let more = facts.unhooked.len().saturating_sub(SHOWN_MAX);
     if more > 0 {
@@ -518,7 +519,7 @@ pub(super) struct ClientDiagnosisJson {
     scopes: Vec<InstallScopeJson>,
     saving: &'static str,
     hooks_off: Option<String>,
-    unhooked_sessions: Vec<String>,
+    unhooked_sessions: Vec<SessionId>,
     hooks: Vec<HookDiagnosisJson>,
 }
 

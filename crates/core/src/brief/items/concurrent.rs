@@ -4,6 +4,7 @@ use super::ItemSource;
 use super::session::client_name;
 use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
 use crate::session::{Client, short_id};
+use crate::text::id::SessionId;
 use jiff::Timestamp;
 
 /// Maximum number of sessions listed. More are counted.
@@ -17,7 +18,7 @@ pub struct ConcurrentSession {
     /// The client that runs it.
     pub client: Client,
     /// The session id.
-    pub session: String,
+    pub session: SessionId,
     /// The root of its working tree, if it is not this one.
     pub other_work_tree: Option<String>,
     /// The branch checked out there.
@@ -44,7 +45,7 @@ pub fn concurrent_session_items(sessions: &[ConcurrentSession]) -> Vec<BriefItem
 }
 
 fn session_item(one: &ConcurrentSession) -> BriefItem {
-    let short = short_id(&one.session);
+    let short = short_id(one.session.as_str());
     let origin =
         ItemSource::new(format!("session {short}"), &["midstride", "session", "show", short]);
     let place = match &one.other_work_tree {
@@ -87,7 +88,7 @@ mod tests {
     fn one(session: &str) -> ConcurrentSession {
         ConcurrentSession {
             client: Client::Codex,
-            session: session.to_owned(),
+            session: SessionId::new(session),
             other_work_tree: None,
             branch: Some("main".to_owned()),
             last_active: "2026-03-22T14:05:00Z".parse().unwrap(),

@@ -10,6 +10,7 @@ use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::handoff::Handoff;
 use crate::handoff::drift::CitationStatus;
 use crate::handoff::topic::{self, BodyTopics};
+use crate::text::id::CommitId;
 use crate::text::span::Spanned;
 use crate::text::time::Time;
 use crate::text::words::{is_distinctive, words};
@@ -40,7 +41,7 @@ pub struct KnownHandoff<'d> {
     /// Cited places that have changed.
     pub drifted_places: Vec<DriftedPlace>,
     /// The commit at which those places were checked.
-    pub checked_at: Option<String>,
+    pub checked_at: Option<CommitId>,
 }
 
 /// The distinctive words of a prompt, for comparison.
@@ -102,7 +103,7 @@ pub struct ProofTrial {
     /// When it ran.
     pub at: Timestamp,
     /// The commit that was checked out.
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
 }
 
 /// A cited place that has changed.
@@ -438,7 +439,9 @@ fn last_outcome(known: &KnownHandoff<'_>, number: usize, proof: &Proof<'_>) -> (
     });
     let (outcome, at, commit) = match (trial, written) {
         (Some(run), Some((_, Some(at), _))) if at > run.at => return describe_outcome(written),
-        (Some(run), _) => (run.outcome.as_str(), Some(run.at), run.commit.as_deref()),
+        (Some(run), _) => {
+            (run.outcome.as_str(), Some(run.at), run.commit.as_ref().map(CommitId::as_str))
+        }
         (None, _) => return describe_outcome(written),
     };
     let word = [RecordedOutcome::Holds, RecordedOutcome::Broken, RecordedOutcome::TimedOut];
@@ -464,7 +467,7 @@ fn describe_outcome(
 
 /// Adds the cited places that have changed, with the commit at which they were checked.
 fn add_drifted_places(known: &KnownHandoff<'_>, origin: &ItemSource, items: &mut Vec<BriefItem>) {
-    let checked_at = known.checked_at.as_deref();
+    let checked_at = known.checked_at.as_ref().map(CommitId::as_str);
     let checked_at =
         checked_at.map_or_else(String::new, |id| format!(", judged at {}", short_commit(id)));
     for one in &known.drifted_places {

@@ -7,6 +7,7 @@ use crate::session::repository::{
     FileStatus, GitOperation, LaterCommits, Observation, WorkTreeState,
 };
 use crate::session::short_id;
+use crate::text::id::CommitId;
 
 /// Maximum number of files listed. More are counted.
 const FILES_MAX: usize = 8;
@@ -71,11 +72,13 @@ pub fn later_commits_item(
     observation: &Observation,
     summary: &SessionSummary,
 ) -> Option<BriefItem> {
-    let ours: Vec<String> =
-        summary.of_kind(HighlightKind::Commit).filter_map(|one| one.detail.clone()).collect();
+    let ours: Vec<CommitId> = summary
+        .of_kind(HighlightKind::Commit)
+        .filter_map(|one| one.detail.as_deref().map(CommitId::new))
+        .collect();
     let files: Vec<String> =
         summary.of_kind(HighlightKind::Changed).map(|one| one.text.clone()).collect();
-    let since = observation.commits_since(summary.commit.as_deref(), summary.ended?, &ours, &files);
+    let since = observation.commits_since(summary.commit.as_ref(), summary.ended?, &ours, &files);
     let LaterCommits { count, has_more, newest, changed_files: touched } = since;
     if count == 0 {
         return None;
@@ -114,7 +117,7 @@ pub fn earlier_commit_items<'g>(
     let made = sessions.into_iter().flat_map(|summary| {
         let commits = summary.of_kind(HighlightKind::Commit);
         let local = commits.filter(|one| one.state.as_deref() != Some(PUSHED));
-        let session = short_id(&summary.session);
+        let session = short_id(summary.session.as_str());
         local.filter_map(move |one| Some((one, one.detail.as_deref()?, session)))
     });
     let mut texts: Vec<String> = made
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn commits_of_earlier_sessions_are_listed_while_on_the_branch() {
         let logged = |id: &str| LoggedCommit {
-            id: format!("{id}00"),
+            id: CommitId::new(format!("{id}00")),
             at: jiff::Timestamp::UNIX_EPOCH,
             subject: String::new(),
             parents: Vec::new(),

@@ -49,7 +49,7 @@ pub fn unsettled_items(unsettled: &[UnsettledItem], more: usize) -> Vec<BriefIte
         let what = one.item.kind.word();
         let day = one.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d")));
         let text = quote::inline(&one.item.text, PART_LENGTH_MAX);
-        let (handle, session) = (&one.handle, short_id(&one.session));
+        let (handle, session) = (&one.handle, short_id(one.session.as_str()));
         let why = one.item.detail.as_deref().filter(|_| one.item.kind == Kind::Failed);
         let why = why.map(|why| format!(": {}", quote::inline(why, PART_LENGTH_MAX)));
         let (why, day) = (why.unwrap_or_default(), day.unwrap_or_default());
@@ -71,7 +71,7 @@ pub fn earlier_session_items<'g>(
     let mut items = Vec::new();
     for summary in sessions {
         let session = SessionItemBuilder::new(summary);
-        let short = short_id(&summary.session);
+        let short = short_id(summary.session.as_str());
         for (text, count) in session.effect_lines() {
             let text = format!("{text} ({short})");
             let item =
@@ -108,7 +108,7 @@ pub fn headline(summary: &SessionSummary) -> Headline {
     }
     state.extend(summary.of_kind(Kind::Effect).filter_map(pull_request).take(1));
     let title = summary.of_kind(Kind::Goal).next().and_then(|goal| first_line(&goal.text));
-    Headline { name: short_id(&summary.session).to_owned(), title, state }
+    Headline { name: short_id(summary.session.as_str()).to_owned(), title, state }
 }
 
 fn ending_word(ending: SessionEnding) -> &'static str {
@@ -152,7 +152,7 @@ struct SessionItemBuilder<'g> {
 
 impl<'g> SessionItemBuilder<'g> {
     fn new(summary: &'g SessionSummary) -> Self {
-        let short = short_id(&summary.session);
+        let short = short_id(summary.session.as_str());
         let show = ["midstride", "session", "show", short];
         let origin = ItemSource::new(format!("session {short}"), &show);
         Self { summary, origin, items: Vec::with_capacity(summary.items.len() + 4) }
@@ -273,7 +273,7 @@ impl<'g> SessionItemBuilder<'g> {
     fn add_source(&mut self) {
         let summary = self.summary;
         let mut parts =
-            vec![format!("{} {}", client_name(summary.client), short_id(&summary.session))];
+            vec![format!("{} {}", client_name(summary.client), short_id(summary.session.as_str()))];
         parts.extend(span(summary.began, summary.ended));
         let running = self.of_kind(Kind::Running);
         let running = running.first().map(|one| quote::code(&one.text, PART_LENGTH_MAX));

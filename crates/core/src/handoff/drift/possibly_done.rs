@@ -2,6 +2,7 @@
 
 use crate::format::finding::{Code, Finding};
 use crate::handoff::Handoff;
+use crate::text::id::CommitId;
 use crate::text::span::Span;
 use jiff::Timestamp;
 
@@ -14,7 +15,7 @@ const NAMED_COMMITS_MAX: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaterCommit {
     /// The commit id.
-    pub id: String,
+    pub id: CommitId,
     /// The first line of its message.
     pub subject: String,
 }
@@ -54,7 +55,7 @@ fn describe_quiet_days(days: i64) -> String {
 }
 
 fn describe_later_commits(later: &[LaterCommit]) -> String {
-    let short = |id: &str| id.chars().take(8).collect::<String>();
+    let short = |id: &CommitId| id.as_str().chars().take(8).collect::<String>();
     let named = later
         .iter()
         .take(NAMED_COMMITS_MAX)

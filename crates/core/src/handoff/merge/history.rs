@@ -6,6 +6,7 @@ use crate::format::document::Document;
 use crate::format::header::{HANDOFF, Header, RevisionVerb};
 use crate::format::shape::{FieldKind, item_identity};
 use crate::text::edit::{Edit, HeaderPath};
+use crate::text::id::BlobHash;
 use crate::text::time::{self, Time};
 use crate::text::yaml::{YamlData, YamlNode};
 
@@ -16,7 +17,7 @@ const MERGE_REASON: &str = "merged";
 pub(super) fn record_merge(
     merged: MergedHeader,
     sides: &MergeSides<'_>,
-    (first, second): (&str, &str),
+    (first, second): (&BlobHash, &BlobHash),
 ) -> MergedHeader {
     let mut edits = Vec::new();
     for (side, tip) in [(sides.first, first), (sides.second, second)] {
@@ -31,7 +32,7 @@ pub(super) fn record_merge(
     let entry = YamlData::map(at.into_iter().chain([
         ("verb", YamlData::text(RevisionVerb::Merge.word())),
         ("reason", YamlData::text(MERGE_REASON)),
-        ("joins", YamlData::texts([first, second])),
+        ("joins", YamlData::texts([first.as_str(), second.as_str()])),
     ]));
     edits.push(Edit::Append(HeaderPath::field("revisions"), entry));
     match merged.document.edit(&edits) {
@@ -41,15 +42,15 @@ pub(super) fn record_merge(
 }
 
 /// The edit that records which text a side's last entry made, if the history does not say so yet.
-fn record_made_text(merged: &Document, side: &Document, tip: &str) -> Option<Edit> {
+fn record_made_text(merged: &Document, side: &Document, tip: &BlobHash) -> Option<Edit> {
     let last = header_entries(side, "revisions").len().checked_sub(1)?;
     let index = index_in_merged(merged, side, last)?;
     let there = header_entries(merged, "revisions");
     let following = there.get(index + 1).and_then(|entry| entry.get("was")?.text());
     let is_recorded =
-        there[index].get("made").is_some() || following.is_some_and(|t| t.value == tip);
+        there[index].get("made").is_some() || following.is_some_and(|t| t.value == tip.as_str());
     let path = HeaderPath::field("revisions").item(index).key("made");
-    (!is_recorded).then(|| Edit::Set(path, YamlData::text(tip)))
+    (!is_recorded).then(|| Edit::Set(path, YamlData::text(tip.as_str())))
 }
 
 /// The edits that update revision numbers in the second side's reviews.

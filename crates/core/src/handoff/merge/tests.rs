@@ -383,9 +383,9 @@ fn the_history_records_both_merged_texts() {
     let base = document("", "Text.\n");
     let one = document(&format!("  revisions:\n{}", entry("22", "mine")), "Text, mine.\n");
     let other = document(&format!("  revisions:\n{}", entry("23", "theirs")), "Text.\n\nMore.\n");
-    let tips = SideIds { one: "11", other: "22" };
+    let tips = SideIds { one: &BlobHash::new("11"), other: &BlobHash::new("22") };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
-    let swapped = SideIds { one: "22", other: "11" };
+    let swapped = SideIds { one: &BlobHash::new("22"), other: &BlobHash::new("11") };
     assert_eq!(merge(Some(&base), &other, &one, Some(swapped)).unwrap(), there);
     let history = "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: mine\n      was: aa\n      made: \"11\"\n    - at: 2026-03-23T08:00:00Z\n      reason: theirs\n      was: aa\n      made: \"22\"\n    - at: 2026-03-23T08:00:00Z\n      verb: merge\n      reason: merged\n      joins: [\"11\", \"22\"]\n";
     assert!(there.text.contains(history), "{}", there.text);
@@ -396,7 +396,7 @@ fn an_unreadable_history_does_not_prevent_the_merge() {
     let base = document("  revisions: odd\n", "");
     let one = document("  revisions: odd\n  created: 2026-03-21T00:00:00Z\n", "");
     let other = document("  revisions: odd\n  title: t\n", "");
-    let tips = SideIds { one: "11", other: "22" };
+    let tips = SideIds { one: &BlobHash::new("11"), other: &BlobHash::new("22") };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
     assert_eq!(there.conflicts, Vec::<String>::new());
     let read = Document::parse(there.text.as_bytes());
@@ -414,7 +414,7 @@ fn reviews_are_renumbered_by_the_merge() {
     let review = "  reviews:\n    - at: 2026-03-24T08:00:00Z\n      by: eve\n      challenged: all\n      revision: 2\n";
     let fields = format!("{review}  revisions:\n{}", entry("24", "aa"));
     let other = document(&fields, "Text.\n\nMore.\n");
-    let tips = SideIds { one: "11", other: "22" };
+    let tips = SideIds { one: &BlobHash::new("11"), other: &BlobHash::new("22") };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
     // The entry that made eve's text is now the third.
     assert!(there.text.contains("      challenged: all\n      revision: 4\n"), "{}", there.text);

@@ -8,6 +8,7 @@ use super::{
     ExpectedContent,
 };
 use crate::session::{Agent, AgentState, PlanState, Provenance, Request};
+use crate::text::id::{BlobHash, CommitId};
 use crate::text::time;
 use crate::text::yaml::YamlData;
 use std::path::Path;
@@ -48,7 +49,7 @@ type Entries = Vec<(String, YamlData)>;
 impl Checkpoint {
     /// Builds the state of the session. `blob` names the stored checkpoint. Paths below one of
     /// `tops` become relative to it.
-    pub fn state(&self, blob: Option<&str>, tops: &[&Path]) -> YamlData {
+    pub fn state(&self, blob: Option<&BlobHash>, tops: &[&Path]) -> YamlData {
         let mut left_out = Entries::new();
         let mut bounded =
             |name: &str, entries: Vec<YamlData>| newest_entries(name, entries, &mut left_out);
@@ -215,7 +216,7 @@ impl Checkpoint {
             optional_text("model", session.model.as_deref()),
             optional_text("client_version", session.version.as_deref()),
             optional_text("branch", git.branch.as_deref()),
-            optional_text("commit", git.commit.as_deref()),
+            optional_text("commit", git.commit.as_ref().map(CommitId::as_str)),
             Some(("observed_at", YamlData::Bare(time::format_time(git.observed_at)))),
             git.late.then(|| ("late", YamlData::flag(true))),
             percent.map(|percent| ("context_percent", percent)),
@@ -223,11 +224,11 @@ impl Checkpoint {
         YamlData::map(parts.into_iter().flatten())
     }
 
-    fn recovery(&self, blob: Option<&str>) -> YamlData {
+    fn recovery(&self, blob: Option<&BlobHash>) -> YamlData {
         let parts = [
             Some(("client", YamlData::text(self.client().name()))),
-            Some(("session", YamlData::text(self.session_id()))),
-            optional_text("checkpoint", blob),
+            Some(("session", YamlData::text(self.session_id().as_str()))),
+            optional_text("checkpoint", blob.map(BlobHash::as_str)),
             optional_text("last_record", self.session.last_record.as_deref()),
         ];
         YamlData::map(parts.into_iter().flatten())
@@ -238,7 +239,7 @@ impl Checkpoint {
 pub fn state_without_session(context: &CheckpointContext) -> YamlData {
     let parts = [
         optional_text("branch", context.branch.as_deref()),
-        optional_text("commit", context.commit.as_deref()),
+        optional_text("commit", context.commit.as_ref().map(CommitId::as_str)),
         Some(("observed_at", YamlData::Bare(time::format_time(context.at)))),
     ];
     YamlData::map([
@@ -412,7 +413,7 @@ mod tests {
     fn around(at: &str) -> CheckpointContext {
         CheckpointContext {
             at: at.parse().unwrap(),
-            commit: Some("4f2c".into()),
+            commit: Some(CommitId::new("4f2c")),
             branch: Some("main".into()),
             plan_documents: vec!["docs/cache-plan.md".into(), "PLAN.md".into()],
             on_disk: [("/home/dev/shop/src/cache.ts".to_owned(), None)].into(),
@@ -426,7 +427,8 @@ mod tests {
 
     #[test]
     fn the_state_has_every_part_of_the_session() {
-        let state = checkpoint().state(Some("b10b"), &[Path::new("/home/dev/shop")]);
+        let state =
+            checkpoint().state(Some(&BlobHash::new("b10b")), &[Path::new("/home/dev/shop")]);
         let text = written(&state);
         let YamlData::Map(entries) = state else { panic!() };
         let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
@@ -466,7 +468,7 @@ mod tests {
     #[test]
     fn refreshing_replaces_facts_and_keeps_added_entries() {
         let tops = [Path::new("/home/dev/shop")];
-        let one = checkpoint().state(Some("one"), &tops);
+        let one = checkpoint().state(Some(&BlobHash::new("one")), &tops);
         assert_eq!(refresh_state(&one, &one), one);
         let YamlData::Map(mut entries) = one.clone() else { panic!() };
         for (key, value) in &mut entries {
@@ -480,7 +482,8 @@ mod tests {
         }
         entries.insert(0, ("mood".to_owned(), YamlData::text("calm")));
         let touched = YamlData::Map(entries);
-        let again = refresh_state(&touched, &checkpoint().state(Some("two"), &tops));
+        let again =
+            refresh_state(&touched, &checkpoint().state(Some(&BlobHash::new("two")), &tops));
         let text = written(&again);
         for own in ["mood: calm", "- Keep it small", "mine: too", "checkpoint: two"] {
             assert!(text.contains(own), "{own}: {text}");

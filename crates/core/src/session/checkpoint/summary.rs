@@ -5,6 +5,7 @@ use super::Checkpoint;
 use super::first_line::line_of;
 use super::highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
 use crate::session::Client;
+use crate::text::id::{CommitId, SessionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub struct SessionSummary {
     /// The client that ran the session.
     pub client: Client,
     /// The session id.
-    pub session: String,
+    pub session: SessionId,
     /// The digest of the checkpoint.
     pub digest: String,
     /// The working directory.
@@ -38,7 +39,7 @@ pub struct SessionSummary {
     pub branch: Option<String>,
     /// The commit that was checked out when the session was captured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
     /// The task list shared with other sessions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub task_list: Option<String>,
@@ -79,7 +80,7 @@ impl SessionSummary {
         let mut summary = Self {
             version: SUMMARY_VERSION,
             client: checkpoint.client(),
-            session: checkpoint.session_id().to_owned(),
+            session: checkpoint.session_id(),
             digest: checkpoint.digest.clone(),
             folder: session.cwd.clone(),
             // The branch that the client saw; git may have been queried long after.
@@ -157,7 +158,7 @@ impl SessionSummary {
 
     /// The task list of the session.
     pub fn task_list(&self) -> &str {
-        self.task_list.as_deref().unwrap_or(&self.session)
+        self.task_list.as_deref().unwrap_or(self.session.as_str())
     }
 
     /// The highlights of one kind.
@@ -192,7 +193,7 @@ impl SessionSummary {
         Self {
             version: SUMMARY_VERSION,
             client: Client::ClaudeCode,
-            session: session.to_owned(),
+            session: SessionId::new(session),
             digest: String::new(),
             folder: None,
             branch: None,

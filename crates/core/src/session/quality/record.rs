@@ -6,6 +6,7 @@ use crate::format::shape::parse_flag;
 use crate::session::author_notes::{Reflection, ReflectionAnswer};
 use crate::session::coverage::Coverage;
 use crate::text::edit::{Edit, HeaderPath};
+use crate::text::id::SessionId;
 use crate::text::time;
 use crate::text::yaml::{YamlData, YamlNode};
 use jiff::Timestamp;
@@ -28,7 +29,7 @@ pub struct QualityStamp<'o> {
     /// Who.
     pub by: Option<&'o str>,
     /// The session of the agent that saves. None when a user saves; users are not asked.
-    pub agent: Option<&'o str>,
+    pub agent: Option<&'o SessionId>,
 }
 
 /// The session whose agent was asked to add what is missing.
@@ -86,9 +87,13 @@ pub fn record_edit(
         old("findings").zip(findings.as_ref()).is_some_and(|(old, new)| old.is_equivalent_to(new));
     let accepted =
         accepted.map(YamlData::text).or_else(|| old("accepted").filter(|_| same).cloned());
-    let is_asked = occasion.agent.is_some() && asked_session(document) == occasion.agent;
+    let is_asked = occasion.agent.is_some()
+        && asked_session(document) == occasion.agent.map(SessionId::as_str);
     let is_kept = is_asked || (occasion.agent.is_none() && has_been_resaved(document));
-    let asks = occasion.agent.map(YamlData::text).or_else(|| old("asked").cloned());
+    let asks = occasion
+        .agent
+        .map(|agent| YamlData::text(agent.as_str()))
+        .or_else(|| old("asked").cloned());
     let missing = YamlData::texts(missing_lines(gate));
     let parts = [
         ("passed", Some(YamlData::flag(gate.passes()))),
@@ -230,7 +235,7 @@ mod tests {
         let by_agent = |text: &str, codes: &[&str], session: &str| {
             let document = Document::parse(text.as_bytes());
             let at = EARLY.parse().unwrap();
-            let occasion = QualityStamp { at, by: None, agent: Some(session) };
+            let occasion = QualityStamp { at, by: None, agent: Some(&SessionId::new(session)) };
             let none = Reflection::default();
             let edit = record_edit(&document, &gate(codes), None, None, &none, &occasion);
             document.edit(edit.as_slice()).unwrap().0

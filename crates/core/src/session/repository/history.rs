@@ -5,6 +5,7 @@
 //! deleted: it counts as replaced only if the log shows what replaced it.
 
 use super::reflog::{RebaseStep, ReflogAction, ReflogEntry};
+use crate::text::id::CommitId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -13,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReflogCommit {
     /// Its full id.
-    pub id: String,
+    pub id: CommitId,
     /// The first line of its message; empty if the log does not have it, as for a merge.
     pub subject: String,
     /// When it was made.
@@ -44,9 +45,9 @@ pub enum ReflogCommitState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefTips {
     /// `HEAD` and local branches.
-    pub local: Vec<String>,
+    pub local: Vec<CommitId>,
     /// Remote-tracking branches.
-    pub remote: Vec<String>,
+    pub remote: Vec<CommitId>,
 }
 
 /// Returns the commits that a log made up to a time, oldest first. The log continues to now, so
@@ -61,7 +62,7 @@ pub fn reflog_commits(
     let (exist, may_exist) = links.reachable(tips.local.iter().chain(&tips.remote));
     let (pushed, _) = links.reachable(&tips.remote);
     let replaced = replaced_commits(log, &links);
-    let state = |id: &str| match () {
+    let state = |id: &CommitId| match () {
         () if exist.contains(id) => ReflogCommitState::Exists,
         () if may_exist.contains(id) => ReflogCommitState::Unknown,
         () if replaced.contains(id) => ReflogCommitState::Replaced,
@@ -79,7 +80,7 @@ pub fn reflog_commits(
             at: entry.at,
             branch: entry.branch.clone(),
             state: state(&entry.new),
-            pushed: pushed.contains(entry.new.as_str()),
+            pushed: pushed.contains(&entry.new),
         });
     }
     made
@@ -87,7 +88,11 @@ pub fn reflog_commits(
 
 /// Whether an entry made a commit. A rebase copies everything on the branch, so a copy counts only
 /// if the commit it replaces was made here too.
-fn is_new_commit(entry: &ReflogEntry, made: &[ReflogCommit], replaced: &HashSet<&str>) -> bool {
+fn is_new_commit(
+    entry: &ReflogEntry,
+    made: &[ReflogCommit],
+    replaced: &HashSet<&CommitId>,
+) -> bool {
     match entry.action {
         ReflogAction::Commit
         | ReflogAction::Amend
@@ -96,9 +101,9 @@ fn is_new_commit(entry: &ReflogEntry, made: &[ReflogCommit], replaced: &HashSet<
         | ReflogAction::Revert
         | ReflogAction::Pull
         | ReflogAction::Rebase(RebaseStep::Rewrite) => true,
-        ReflogAction::Rebase(RebaseStep::Pick | RebaseStep::Continue) => made
-            .iter()
-            .any(|one| replaced.contains(one.id.as_str()) && one.subject == entry.subject),
+        ReflogAction::Rebase(RebaseStep::Pick | RebaseStep::Continue) => {
+            made.iter().any(|one| replaced.contains(&one.id) && one.subject == entry.subject)
+        }
         ReflogAction::Rebase(
             RebaseStep::Start | RebaseStep::FastForward | RebaseStep::Finish | RebaseStep::Abort,
         )
@@ -123,7 +128,7 @@ fn subject(entry: &ReflogEntry) -> &str {
 #[derive(Debug, Default)]
 pub struct CommitParents<'l> {
     /// The parents of each commit, each with whether it is certain.
-    before: HashMap<&'l str, Vec<(&'l str, bool)>>,
+    before: HashMap<&'l CommitId, Vec<(&'l CommitId, bool)>>,
 }
 
 impl<'l> CommitParents<'l> {
@@ -131,9 +136,9 @@ impl<'l> CommitParents<'l> {
     pub fn from_reflog(log: &'l [ReflogEntry]) -> Self {
         let mut links = Self::default();
         // The commit that each branch last pointed to.
-        let mut left: HashMap<&str, &str> = HashMap::new();
+        let mut left: HashMap<&str, &CommitId> = HashMap::new();
         for entry in log {
-            let (old, new) = (entry.old.as_str(), entry.new.as_str());
+            let (old, new) = (&entry.old, &entry.new);
             match entry.action {
                 ReflogAction::Commit
                 | ReflogAction::Merge
@@ -172,7 +177,7 @@ impl<'l> CommitParents<'l> {
         links
     }
 
-    fn add(&mut self, new: &'l str, before: &'l str, is_certain: bool) {
+    fn add(&mut self, new: &'l CommitId, before: &'l CommitId, is_certain: bool) {
         let known = self.before.entry(new).or_default();
         if new != before && !known.contains(&(before, is_certain)) {
             known.push((before, is_certain));
@@ -183,10 +188,10 @@ impl<'l> CommitParents<'l> {
     /// may be.
     fn reachable<'t>(
         &'t self,
-        from: impl IntoIterator<Item = &'t String>,
-    ) -> (HashSet<&'t str>, HashSet<&'t str>) {
+        from: impl IntoIterator<Item = &'t CommitId>,
+    ) -> (HashSet<&'t CommitId>, HashSet<&'t CommitId>) {
         let (mut certain, mut possible) = (HashSet::new(), HashSet::new());
-        let mut next: Vec<(&str, bool)> = from.into_iter().map(|id| (id.as_str(), true)).collect();
+        let mut next: Vec<(&CommitId, bool)> = from.into_iter().map(|id| (id, true)).collect();
         while let Some((id, is_certain)) = next.pop() {
             let is_new = possible.insert(id);
             let is_better = is_certain && certain.insert(id);
@@ -199,26 +204,29 @@ impl<'l> CommitParents<'l> {
     }
 
     /// Returns the certain parents of a commit.
-    pub fn parents(&self, id: &str) -> impl Iterator<Item = &'l str> {
+    pub fn parents(&self, id: &CommitId) -> impl Iterator<Item = &'l CommitId> {
         let before = self.before.get(id).into_iter().flatten();
         before.filter(|(_, is_certain)| *is_certain).map(|(id, _)| *id)
     }
 
     /// Whether the commit `tip` certainly contains the commit `id`.
-    pub fn contains(&self, tip: &String, id: &str) -> bool {
+    pub fn contains(&self, tip: &CommitId, id: &CommitId) -> bool {
         self.reachable([tip]).0.contains(id)
     }
 }
 
 /// Returns the commits that an amend, a rebase, or a reset removed from their branch.
-fn replaced_commits<'l>(log: &'l [ReflogEntry], links: &'l CommitParents<'l>) -> HashSet<&'l str> {
+fn replaced_commits<'l>(
+    log: &'l [ReflogEntry],
+    links: &'l CommitParents<'l>,
+) -> HashSet<&'l CommitId> {
     let mut replaced = HashSet::new();
-    let mut drop = |from: &'l String, to: &'l String| {
+    let mut drop = |from: &'l CommitId, to: &'l CommitId| {
         let (_, kept) = links.reachable([to]);
         let (removed, _) = links.reachable([from]);
         replaced.extend(removed.into_iter().filter(|id| !kept.contains(id)));
     };
-    let mut rebased: Option<&String> = None;
+    let mut rebased: Option<&CommitId> = None;
     for entry in log {
         match entry.action {
             ReflogAction::Amend
@@ -260,9 +268,9 @@ mod tests {
     use super::*;
 
     /// Returns an id that is easy to read: the code of a letter, repeated.
-    fn id(letter: char) -> String {
+    fn id(letter: char) -> CommitId {
         // Letters after `f` are not hexadecimal digits, so use the code of the letter.
-        format!("{:x}", u32::from(letter)).repeat(20)
+        CommitId::new(format!("{:x}", u32::from(letter)).repeat(20))
     }
 
     /// Builds a log from lines of `old new message`.

@@ -1,5 +1,6 @@
 //! Parses reflogs, the logs of what moved `HEAD` or a branch.
 
+use crate::text::id::CommitId;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -56,9 +57,9 @@ pub enum RebaseStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReflogEntry {
     /// The commit before; all zeros if there was none.
-    pub old: String,
+    pub old: CommitId,
     /// The commit after.
-    pub new: String,
+    pub new: CommitId,
     /// When it happened.
     pub at: Timestamp,
     /// What moved it.
@@ -90,7 +91,8 @@ impl ReflogEntry {
             ReflogAction::Merge | ReflogAction::FastForward | ReflogAction::Commit
         );
         let merged = names_branch.then(|| merged_ref(message)).flatten();
-        let (old, new, subject) = (old.to_owned(), new.to_owned(), subject.to_owned());
+        let (old, new) = (CommitId::new(old), CommitId::new(new));
+        let subject = subject.to_owned();
         Some(Self { old, new, at, action, subject, merged, branch: None })
     }
 }

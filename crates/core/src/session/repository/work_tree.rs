@@ -2,6 +2,7 @@
 
 use super::history::{CommitParents, RefTips, ReflogCommit, ReflogCommitState, reflog_commits};
 use super::reflog::{ReflogAction, ReflogEntry};
+use crate::text::id::CommitId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -16,7 +17,7 @@ pub struct WorkTreeState {
     pub branch: Option<String>,
     /// The commit that was checked out; `None` before the first commit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub head: Option<String>,
+    pub head: Option<CommitId>,
     /// Files that have uncommitted changes or are untracked.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub uncommitted: Vec<UncommittedFile>,
@@ -141,14 +142,14 @@ pub enum GitOperation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedCommit {
     /// Its full id.
-    pub id: String,
+    pub id: CommitId,
     /// When it was committed.
     pub at: Timestamp,
     /// The first line of its message.
     pub subject: String,
     /// Its parents.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub parents: Vec<String>,
+    pub parents: Vec<CommitId>,
     /// The files it changed, relative to the top of the working tree; empty for a merge.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<String>,
@@ -163,7 +164,7 @@ pub struct MergedBranch {
     /// Its name.
     pub name: String,
     /// The commit it pointed to.
-    pub tip: String,
+    pub tip: CommitId,
     /// The branch that contains it.
     pub into: String,
     /// When it was merged, or when that was first seen; `None` if an older version recorded it.
@@ -204,15 +205,15 @@ impl Observation {
     /// `files` they changed. If `then` is not listed here, the commits made after `after` count.
     pub fn commits_since(
         &self,
-        then: Option<&str>,
+        then: Option<&CommitId>,
         after: Timestamp,
-        ours: &[String],
+        ours: &[CommitId],
         files: &[String],
     ) -> LaterCommits {
         let known = then.filter(|then| self.recent.iter().any(|one| one.id == **then));
         let older = known.map(|then| self.contained_in(then)).unwrap_or_default();
         let is_new = |one: &&LoggedCommit| match known {
-            Some(_) => !older.contains(one.id.as_str()),
+            Some(_) => !older.contains(&one.id),
             None => one.at > after,
         };
         let theirs = |one: &&LoggedCommit| !ours.contains(&one.id);
@@ -231,11 +232,11 @@ impl Observation {
     }
 
     /// Returns a commit and its ancestors, following only listed commits.
-    fn contained_in<'o>(&'o self, tip: &'o str) -> HashSet<&'o str> {
+    fn contained_in<'o>(&'o self, tip: &'o CommitId) -> HashSet<&'o CommitId> {
         let mut found = HashSet::from([tip]);
         let mut next = vec![tip];
         while let Some(id) = next.pop() {
-            let commit = self.recent.iter().find(|one| one.id == id);
+            let commit = self.recent.iter().find(|one| one.id == *id);
             for parent in commit.into_iter().flat_map(|one| &one.parents) {
                 if found.insert(parent) {
                     next.push(parent);
@@ -246,8 +247,8 @@ impl Observation {
     }
 
     /// Returns the merge of a branch, if the branch still points to the commit it had then.
-    pub fn merge_of(&self, branch: &str, tip: &str) -> Option<&MergedBranch> {
-        self.merged.iter().find(|one| one.name == branch && one.tip == tip)
+    pub fn merge_of(&self, branch: &str, tip: &CommitId) -> Option<&MergedBranch> {
+        self.merged.iter().find(|one| one.name == branch && one.tip == *tip)
     }
 
     /// Returns the observation after `HEAD` moved. Files that may be committed by now are not
@@ -256,11 +257,11 @@ impl Observation {
     #[must_use]
     pub fn after_head_moved(
         mut self,
-        (branch, head): (Option<String>, Option<String>),
+        (branch, head): (Option<String>, Option<CommitId>),
         log: &[ReflogEntry],
     ) -> Self {
         let links = CommitParents::from_reflog(log);
-        let tip = head.clone().unwrap_or_default();
+        let tip = head.clone().unwrap_or_else(|| CommitId::new(""));
         let continues = self.work_tree.head.as_ref().is_some_and(|old| links.contains(&tip, old));
         let brings_others = |entry: &ReflogEntry| {
             matches!(
@@ -276,7 +277,7 @@ impl Observation {
                 one.state == ReflogCommitState::Exists && !is_listed
             };
             let new = new.into_iter().rev().filter(is_new).map(|one| LoggedCommit {
-                parents: links.parents(&one.id).map(str::to_owned).collect(),
+                parents: links.parents(&one.id).cloned().collect(),
                 id: one.id,
                 at: one.at,
                 subject: one.subject,
@@ -313,8 +314,8 @@ mod tests {
     }
 
     /// Returns a commit id: the number, padded to full length.
-    fn id(number: usize) -> String {
-        format!("{number:040}")
+    fn id(number: usize) -> CommitId {
+        CommitId::new(format!("{number:040}"))
     }
 
     fn logged(number: usize, parents: &[usize], files: &[&str]) -> LoggedCommit {
@@ -375,11 +376,11 @@ mod tests {
                 logged(6, &[5], &["src/c.rs"]),
                 logged(5, &[], &[]),
             ]);
-            let ours: Vec<String> = ours.iter().map(|one| id(*one)).collect();
+            let ours: Vec<CommitId> = ours.iter().map(|one| id(*one)).collect();
             let files = ["src/a.rs", "src/b.rs", "src/c.rs"].map(str::to_owned);
             let then = then.map(id);
             let since =
-                observed.commits_since(then.as_deref(), at("2026-03-21T17:08:30Z"), &ours, &files);
+                observed.commits_since(then.as_ref(), at("2026-03-21T17:08:30Z"), &ours, &files);
             let newest = expected.1.map(|number| format!("commit {number}"));
             assert_eq!((since.count, since.newest.clone()), (expected.0, newest), "{since:?}");
             since.changed_files.join(" ")
@@ -421,7 +422,7 @@ mod tests {
             let moved = observed.after_head_moved((Some("main".into()), head), log);
             assert!(moved.work_tree.moved && moved.work_tree.uncommitted.is_empty());
             assert!(!moved.work_tree.is_clean(), "nobody looked");
-            let ids: Vec<String> = moved.recent.iter().map(|one| one.id.clone()).collect();
+            let ids: Vec<CommitId> = moved.recent.iter().map(|one| one.id.clone()).collect();
             assert_eq!(ids, listed.iter().map(|one| id(*one)).collect::<Vec<_>>());
             assert_eq!(moved.may_have_newer, may_have_newer);
             moved

@@ -2,6 +2,7 @@
 
 use super::check_output::output_lines;
 use super::line::{ShellLine, SimpleCommand, join_folder};
+use crate::text::id::CommitId;
 use std::borrow::Cow;
 
 /// A git command.
@@ -92,7 +93,7 @@ pub struct PrintedCommit {
     /// The branch; `None` for a detached `HEAD`.
     pub branch: Option<String>,
     /// Its id, possibly abbreviated.
-    pub id: String,
+    pub id: CommitId,
     /// Its subject.
     pub subject: String,
     /// The number of files it changed.
@@ -123,7 +124,7 @@ fn printed_commit(line: &str) -> Option<PrintedCommit> {
         return None;
     }
     let branch = (name != "detached HEAD").then(|| name.to_owned());
-    Some(PrintedCommit { branch, id: id.to_owned(), subject: subject.to_owned(), files: None })
+    Some(PrintedCommit { branch, id: CommitId::new(id), subject: subject.to_owned(), files: None })
 }
 
 /// Returns the count from a line such as ` 3 files changed, 10 insertions(+)`.
@@ -233,7 +234,7 @@ pub struct PushedRef {
     /// The remote ref.
     pub remote: String,
     /// The commit that the remote ref points to now.
-    pub id: Option<String>,
+    pub id: Option<CommitId>,
     /// Whether the push of this ref succeeded.
     pub is_done: bool,
     /// Whether it is a tag.
@@ -275,7 +276,7 @@ fn pushed_ref(line: &str) -> Option<PushedRef> {
     Some(PushedRef {
         local: local.trim().to_owned(),
         remote: remote.to_owned(),
-        id: is_moved.then(|| id.to_owned()),
+        id: is_moved.then(|| CommitId::new(id)),
         is_done,
         is_tag: what == "new tag",
     })
@@ -287,12 +288,12 @@ fn is_fetched(line: &str, remote: &str, local: &str) -> bool {
 
 /// Returns the commits that a log shows, each id with its subject: `1a2b3c4 (HEAD -> main) Fix the
 /// cache`.
-pub fn logged_commits(output: &str) -> Vec<(String, String)> {
+pub fn logged_commits(output: &str) -> Vec<(CommitId, String)> {
     let mut found = Vec::new();
-    let mut whole: Option<String> = None;
+    let mut whole: Option<CommitId> = None;
     for line in output_lines(output) {
         if let Some(rest) = line.strip_prefix("commit ") {
-            whole = rest.split_whitespace().next().filter(|id| is_id(id)).map(str::to_owned);
+            whole = rest.split_whitespace().next().filter(|id| is_id(id)).map(CommitId::new);
             continue;
         }
         if let Some(subject) = line.strip_prefix("    ")
@@ -311,7 +312,7 @@ pub fn logged_commits(output: &str) -> Vec<(String, String)> {
             Some((_, subject)) => subject,
             None => rest,
         };
-        found.push((id.to_owned(), subject.trim().to_owned()));
+        found.push((CommitId::new(id), subject.trim().to_owned()));
     }
     found
 }

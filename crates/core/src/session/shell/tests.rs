@@ -1,6 +1,7 @@
 //! Tests with command lines as agents type them.
 
 use super::*;
+use crate::text::id::CommitId;
 
 /// Checks the commands of a line, each shown as its words, with `+` if the line's success means
 /// that it passed and `-` if the line's failure means that it failed.
@@ -478,7 +479,7 @@ fn commits_and_pushes_are_parsed_from_git_output() {
     let refs = pushed_refs(
         "To github.com:o/r.git\n   1a2b3c4..5d6e7f8  fix -> fix\n * [new tag]  v1 -> v1",
     );
-    assert_eq!(refs[0].id.as_deref(), Some("5d6e7f8"));
+    assert_eq!(refs[0].id, Some(CommitId::new("5d6e7f8")));
     assert!(refs[1].is_tag && refs.len() == 2);
     assert!(
         pushed_refs("   1a2b3c4..5d6e7f8  main       -> origin/main\n * branch main -> FETCH_HEAD")
@@ -488,7 +489,7 @@ fn commits_and_pushes_are_parsed_from_git_output() {
     let expected = [("1a2b3c4", "Fix the cache"), ("5d6e7f8a9b", "Start it")];
     assert_eq!(
         logged_commits(log),
-        expected.map(|(id, subject)| (id.to_owned(), subject.to_owned()))
+        expected.map(|(id, subject)| (CommitId::new(id), subject.to_owned()))
     );
     let subjects = [
         ("git commit -am 'Fix it'", Some("Fix it")),

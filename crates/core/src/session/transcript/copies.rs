@@ -8,6 +8,7 @@ use super::TranscriptLine;
 use super::claude_code::ForkOrigin;
 use super::lenient::{OneOrMany, Scalar, read_repaired};
 use crate::session::RecordIds;
+use crate::text::id::SessionId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,7 @@ pub struct TranscriptOpening {
     /// Whether it follows another record, which must then be in another file.
     pub follows: bool,
     /// The session it says it was copied from.
-    pub from: Option<String>,
+    pub from: Option<SessionId>,
     /// The latest time before it. Those records are notes of the client, which are never copied.
     pub opened: Option<Timestamp>,
 }
@@ -77,7 +78,7 @@ impl TranscriptOpening {
         self.at = at;
         self.follows = line.parent_uuid.text().or(line.logical_parent_uuid.text()).is_some();
         if let OneOrMany::One(origin) = &line.forked_from {
-            self.from = origin.session_id.text().map(str::to_owned);
+            self.from = origin.session_id.text().map(SessionId::new);
         }
     }
 }
@@ -170,7 +171,7 @@ mod tests {
         assert!(opening(&[boundary]).follows);
         let start = opening(&[r#"{"uuid":"a","parentUuid":"z","forkedFrom":{"sessionId":"s"}}"#]);
         assert!(start.follows);
-        assert_eq!(start.from.as_deref(), Some("s"));
+        assert_eq!(start.from.as_ref().map(SessionId::as_str), Some("s"));
     }
 
     #[test]

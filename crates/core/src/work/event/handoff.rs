@@ -1,6 +1,7 @@
 //! Events about handoffs. They are history only: the state of a handoff comes from its file.
 
 use super::family::EventFamily;
+use crate::text::id::BlobHash;
 use serde::{Deserialize, Serialize};
 
 /// An event about a handoff.
@@ -23,7 +24,7 @@ pub enum HandoffEvent {
         /// Why.
         reason: Option<String>,
         /// The id of the text it replaced.
-        was: Option<String>,
+        was: Option<BlobHash>,
     },
     /// The handoff was captured.
     #[serde(rename = "handoff.captured")]

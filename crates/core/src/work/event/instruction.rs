@@ -1,6 +1,7 @@
 //! Events about standing instructions of the user, which outlive the session they were given in.
 
 use super::family::EventFamily;
+use crate::text::id::SessionId;
 use serde::{Deserialize, Serialize};
 
 /// An event about a standing instruction.
@@ -20,7 +21,7 @@ pub enum InstructionEvent {
         /// The client of the session.
         client: String,
         /// The session id.
-        session: String,
+        session: SessionId,
         /// The id of the transcript record with the prompt.
         record: String,
         /// Whether the prompt came from a script, as in `claude -p`.
@@ -33,7 +34,7 @@ pub enum InstructionEvent {
         /// The instruction id.
         id: String,
         /// The session in which the user revoked it.
-        session: String,
+        session: SessionId,
         /// The id of the transcript record with the prompt.
         record: String,
     },
@@ -59,7 +60,7 @@ impl InstructionEvent {
 
 impl InstructionEvent {
     /// See [`super::Event::without_session`].
-    pub(super) fn without_session(&self, client: &str, session: &str) -> Option<Self> {
+    pub(super) fn without_session(&self, client: &str, session: &SessionId) -> Option<Self> {
         match self {
             Self::Given { id, client: its, session: of, .. } if its == client && of == session => {
                 Some(Self::Dismissed { id: id.clone(), wrong: false })

@@ -1,6 +1,7 @@
 //! Events about the proofs of a handoff.
 
 use super::family::EventFamily;
+use crate::text::id::CommitId;
 use serde::{Deserialize, Serialize};
 
 /// An event about a proof.
@@ -31,7 +32,7 @@ pub enum ProofEvent {
         /// How long it ran, in milliseconds.
         milliseconds: u64,
         /// The commit that was checked out.
-        commit: Option<String>,
+        commit: Option<CommitId>,
         /// The end of its output, without secrets.
         output: String,
     },

@@ -1,6 +1,7 @@
 //! Events about sessions: checkpoints, briefings, dismissed items and acknowledged handoffs.
 
 use super::family::EventFamily;
+use crate::text::id::{BlobHash, SessionId, Uid};
 use serde::{Deserialize, Serialize};
 
 /// An event about a session.
@@ -13,13 +14,13 @@ pub enum SessionEvent {
         /// The client that ran it.
         client: String,
         /// The session id.
-        session: String,
+        session: SessionId,
         /// The last transcript record in the checkpoint.
         last_record: Option<String>,
         /// Distinguishes two checkpoints.
         digest: String,
         /// The SHA-256 of the checkpoint's text.
-        blob: String,
+        blob: BlobHash,
         /// What triggered it.
         mode: String,
         /// The number of transcript bytes it covers.
@@ -39,7 +40,7 @@ pub enum SessionEvent {
         folder: Option<String>,
         /// The SHA-256 of the checkpoint's summary, which goes into briefings.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        gist: Option<String>,
+        gist: Option<BlobHash>,
         /// The branch that was checked out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
@@ -61,7 +62,7 @@ pub enum SessionEvent {
         /// The client that runs it.
         client: String,
         /// The session id.
-        session: String,
+        session: SessionId,
         /// What triggered it: `startup`, `resume`, `clear`, `compact`, `prompt` or `agent`.
         source: Option<String>,
         /// The handoffs in the briefing.
@@ -79,7 +80,7 @@ pub enum SessionEvent {
         /// The client that ran it.
         client: String,
         /// The session id.
-        session: String,
+        session: SessionId,
         /// The handle of the item, as shown in the briefing.
         handle: String,
         /// Whether the item was wrong.
@@ -87,7 +88,7 @@ pub enum SessionEvent {
         wrong: bool,
         /// The session whose agent dismissed it; `None` if the user did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by_session: Option<String>,
+        by_session: Option<SessionId>,
     },
     /// It picked up a handoff.
     #[serde(rename = "session.acknowledged")]
@@ -95,7 +96,7 @@ pub enum SessionEvent {
         /// The client that runs it.
         client: String,
         /// The session id.
-        session: String,
+        session: SessionId,
         /// The handoff.
         handoff: DeliveredHandoff,
         /// What showed it: `start`, `answer`, `resolve`, `get` if it read the whole handoff, or
@@ -108,7 +109,7 @@ pub enum SessionEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveredHandoff {
     /// The uid, if it has one.
-    pub uid: Option<String>,
+    pub uid: Option<Uid>,
     /// The id, with the stage if it has one.
     pub id: String,
     /// The revision, as in `ID@2`.

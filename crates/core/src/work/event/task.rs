@@ -1,6 +1,7 @@
 //! Events about tasks. The state of a task is the fold of its events.
 
 use super::family::EventFamily;
+use crate::text::id::{SessionId, Uid};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +102,7 @@ pub enum TaskEvent {
         metadata: BTreeMap<String, String>,
         /// The uid of the handoff.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        handoff: Option<String>,
+        handoff: Option<Uid>,
     },
     /// It was changed. Fields that are not set stay as they are.
     #[serde(rename = "task.changed")]
@@ -133,15 +134,15 @@ pub const CLIENT_TASK: &str = "client_task";
 
 impl TaskEvent {
     /// See [`super::Event::without_session`].
-    pub(super) fn without_session(&self, client: &str, session: &str) -> Option<Self> {
+    pub(super) fn without_session(&self, client: &str, session: &SessionId) -> Option<Self> {
         let is_named = |metadata: &BTreeMap<String, String>| {
             let has = |name: &str, value: &str| metadata.get(name).is_some_and(|it| it == value);
-            has(CLIENT, client) && has(SESSION, session)
+            has(CLIENT, client) && has(SESSION, session.as_str())
         };
         let quotes = match self {
             Self::Added { metadata, .. } => is_named(metadata),
             Self::Captured(CapturedTask { key, metadata, .. }) => {
-                is_named(metadata) || (key.client == client && key.list == session)
+                is_named(metadata) || (key.client == client && key.list == session.as_str())
             }
             // These come from handoffs, which stay, or from later work on the task.
             Self::Carried { .. } | Self::Changed(_) | Self::Linked { .. } | Self::Noted { .. } => {

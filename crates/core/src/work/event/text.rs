@@ -1,6 +1,7 @@
 //! Events about stored texts. A forgotten text leaves this tombstone.
 
 use super::family::EventFamily;
+use crate::text::id::BlobHash;
 use serde::{Deserialize, Serialize};
 
 /// An event about a stored text.
@@ -11,7 +12,7 @@ pub enum TextEvent {
     #[serde(rename = "text.forgotten")]
     Forgotten {
         /// The id it was stored under.
-        hash: String,
+        hash: BlobHash,
         /// What it was: `revision`, `checkpoint` or `blob`.
         what: String,
         /// The handoff or session it belonged to.

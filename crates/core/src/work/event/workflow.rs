@@ -1,6 +1,7 @@
 //! Events about workflows, whose state agents save under a name.
 
 use super::family::EventFamily;
+use crate::text::id::{BlobHash, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// An event about a workflow.
@@ -13,7 +14,7 @@ pub enum WorkflowEvent {
         /// The name of the workflow.
         name: String,
         /// The SHA-256 of the state's text.
-        blob: String,
+        blob: BlobHash,
         /// The size of that text in bytes.
         bytes: u64,
         /// The client that runs the session, if known.
@@ -21,7 +22,7 @@ pub enum WorkflowEvent {
         client: Option<String>,
         /// The session that saved it, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        session: Option<String>,
+        session: Option<SessionId>,
     },
 }
 

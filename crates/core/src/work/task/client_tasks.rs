@@ -1,7 +1,7 @@
 //! Client tasks: applies what a session reports about its own tasks, and finds duplicates.
 
 use super::{Task, Tasks};
-use crate::text::id::TaskId;
+use crate::text::id::{SessionId, TaskId};
 use crate::work::event::{
     CLIENT, CLIENT_TASK, CapturedTask, ClientTaskKey, Envelope, Event, SESSION, TaskEvent,
 };
@@ -58,15 +58,16 @@ impl Task {
     }
 
     /// Whether this session created it.
-    fn is_from_session(&self, client: &str, session: &str) -> bool {
+    fn is_from_session(&self, client: &str, session: &SessionId) -> bool {
         let has = |name: &str, value: &str| self.metadata.get(name).is_some_and(|it| it == value);
-        has(CLIENT, client) && has(SESSION, session)
+        has(CLIENT, client) && has(SESSION, session.as_str())
     }
 
     /// Whether this session has it on its own list.
-    pub fn is_listed_by(&self, client: &str, session: &str) -> bool {
+    pub fn is_listed_by(&self, client: &str, session: &SessionId) -> bool {
         let is_numbered = || self.metadata.contains_key(CLIENT_TASK);
-        self.is_from_session(client, session) && (self.is_on_list(client, session) || is_numbered())
+        self.is_from_session(client, session)
+            && (self.is_on_list(client, session.as_str()) || is_numbered())
     }
 
     /// Whether this list of a client contains it.
@@ -156,7 +157,12 @@ impl Tasks {
     }
 
     /// The open task with this subject that the session created or has on its list.
-    pub fn find_in_session(&self, client: &str, session: &str, subject: &str) -> Option<&Task> {
+    pub fn find_in_session(
+        &self,
+        client: &str,
+        session: &SessionId,
+        subject: &str,
+    ) -> Option<&Task> {
         let is_it = |task: &&Task| {
             task.status.is_open()
                 && task.is_from_session(client, session)
@@ -170,10 +176,10 @@ impl Tasks {
     /// lists an open one with that subject.
     pub fn find_same_task(&self, new: &CapturedTask, own: &TaskId, briefed: &str) -> Option<&Task> {
         let ClientTaskKey { client, list, .. } = &new.key;
-        let session = new.metadata.get(SESSION).unwrap_or(list);
+        let session = SessionId::new(new.metadata.get(SESSION).unwrap_or(list));
         let is_named = |task: &Task| task.status.is_open() && task.is_named_in(&new.subject);
         let is_same = |task: &Task| {
-            let is_known = || task.is_from_session(client, session) || task.is_on_page(briefed);
+            let is_known = || task.is_from_session(client, &session) || task.is_on_page(briefed);
             task.status.is_open() && is_same_text(&task.subject, &new.subject) && is_known()
         };
         let others =

@@ -2,7 +2,7 @@
 //! event log is missing.
 
 use super::{Task, TaskNote, TaskStatus, Tasks};
-use crate::text::id::TaskId;
+use crate::text::id::{TaskId, Uid};
 use crate::text::time::Time;
 use crate::text::yaml::{YamlData, YamlNode};
 use crate::work::event::TaskEvent;
@@ -117,7 +117,7 @@ impl HandoffTask {
     }
 
     /// The event that recreates the task, with its dependencies resolved.
-    pub fn to_event(&self, depends_on: &BTreeSet<TaskId>, handoff: Option<String>) -> TaskEvent {
+    pub fn to_event(&self, depends_on: &BTreeSet<TaskId>, handoff: Option<Uid>) -> TaskEvent {
         TaskEvent::Carried {
             subject: self.subject.clone(),
             description: self.description.clone(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::text::id::Uid;
 use crate::work::event::TaskChange;
 
 fn id(number: u8) -> TaskId {
@@ -91,7 +92,7 @@ fn other_events_override_a_task_from_a_handoff() {
         reason: None,
         depends_on: BTreeSet::new(),
         metadata: [("agent_id".to_owned(), "abc".to_owned())].into(),
-        handoff: Some("h".into()),
+        handoff: Some(Uid::new("h")),
     };
     // It arrives late but describes an earlier state.
     let carried = at(9, "c", carried);

@@ -3,6 +3,7 @@
 use super::FILE;
 use crate::sys::files::{FileError, FileProblem, FileStream};
 use jiff::Timestamp;
+use midstride_core::text::id::SessionId;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,7 +28,7 @@ pub struct HookCallers {
     /// The time of the first call still in the log.
     pub since: Timestamp,
     /// The session ids.
-    pub sessions: BTreeSet<String>,
+    pub sessions: BTreeSet<SessionId>,
 }
 
 /// What one hook of one client did.
@@ -66,7 +67,7 @@ struct HookLogEntry {
     client: String,
     event: String,
     #[serde(default)]
-    session: Option<String>,
+    session: Option<SessionId>,
     milliseconds: u64,
     tokens: u64,
     did: String,

@@ -12,6 +12,7 @@ use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitationStatus, CodeLocation,
     LineChange,
 };
+use midstride_core::text::id::CommitId;
 use midstride_core::text::span::{Span, Spanned};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use std::sync::Mutex;
 /// The cache is stored in the index. Without an index, everything is checked every time.
 pub(super) struct CheckCache<'s> {
     store: &'s Store,
-    head: Option<String>,
+    head: Option<CommitId>,
     pending: Mutex<Vec<CheckedDocument>>,
 }
 
@@ -41,7 +42,7 @@ struct CachedCitation {
     verdict: String,
     now: Option<(String, Option<(usize, usize)>)>,
     baseline: String,
-    commit: Option<String>,
+    commit: Option<CommitId>,
     change: Option<(String, Option<String>)>,
     file_changed: bool,
     path_only: bool,
@@ -130,7 +131,7 @@ pub(crate) fn cached_results(
     workspace: &Workspace,
     index: &Index,
     stored: &StoredHandoff,
-) -> Option<(Option<String>, Vec<CitationCheck>)> {
+) -> Option<(Option<CommitId>, Vec<CitationCheck>)> {
     let checked = index.checked_document(&document_path_in(workspace, stored)).ok()??;
     if checked.document != sha256(&stored.bytes) {
         return None;
@@ -188,7 +189,7 @@ impl CachedCitation {
             verdict: one.outcome.status().word().to_owned(),
             now: one.outcome.location().map(|now| (now.path.clone(), now.lines.map(lines))),
             baseline: baseline.to_owned(),
-            commit: commit.map(str::to_owned),
+            commit: commit.cloned(),
             change: one
                 .outcome
                 .change()

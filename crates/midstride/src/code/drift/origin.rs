@@ -7,6 +7,7 @@ use crate::workspace::StoredHandoff;
 use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};
 use midstride_core::handoff::citation::Citation;
 use midstride_core::handoff::drift::{CitationDoubt, CitationOrigin};
+use midstride_core::text::id::{BlobHash, CommitId};
 use midstride_core::text::span::Span;
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ pub(super) enum OriginContent {
     Missing,
     Folder,
     File {
-        blob: Option<String>,
+        blob: Option<BlobHash>,
         text: Option<Arc<str>>,
         cited: Option<CitedLines>,
         /// Whether other lines of the file had the same text.
@@ -38,9 +39,9 @@ pub(super) enum OriginContent {
 
 /// Who wrote a line of a document, according to git blame.
 enum LineAuthor {
-    Commit(String),
+    Commit(CommitId),
     /// The oldest commit of a shallow clone; the line may be older.
-    ShallowBoundary(String),
+    ShallowBoundary(CommitId),
     /// It is not committed yet.
     Uncommitted,
     /// The document is not tracked.
@@ -52,7 +53,7 @@ enum HeaderCommit {
     /// The header names none.
     Missing,
     /// It is in this repository.
-    Known(String),
+    Known(CommitId),
     /// It cannot be used, for this reason.
     Unusable(CitationDoubt),
 }
@@ -67,7 +68,7 @@ pub(super) struct OriginResolver<'d> {
     anchors: Anchors,
     header_commit: HeaderCommit,
     /// Read when the first citation without an anchor needs it.
-    blame: OnceCell<Vec<Option<String>>>,
+    blame: OnceCell<Vec<Option<CommitId>>>,
 }
 
 impl<'d> OriginResolver<'d> {
@@ -159,7 +160,7 @@ impl<'d> OriginResolver<'d> {
         matches!(writer, Some(LineAuthor::Commit(_) | LineAuthor::ShallowBoundary(_)))
     }
 
-    fn read_blame(&self) -> Vec<Option<String>> {
+    fn read_blame(&self) -> Vec<Option<CommitId>> {
         let workspace = self.code.workspace;
         let path = workspace.path_in_work_tree(self.shelved);
         // Git blame needs a tracked document.
@@ -171,18 +172,18 @@ impl<'d> OriginResolver<'d> {
         })
     }
 
-    fn is_head(&self, commit: &str) -> bool {
+    fn is_head(&self, commit: &CommitId) -> bool {
         let head = self.code.workspace.repository().and_then(Repository::head_commit);
-        head.is_some_and(|head| head.starts_with(commit))
+        head.is_some_and(|head| head.starts_with(commit.as_str()))
     }
 
     fn resolve_from_commit(
         &self,
         origin: CitationOrigin,
-        commit: &str,
+        commit: &CommitId,
         citation: &Citation<'_>,
     ) -> ResolvedOrigin {
-        let state = CodeState::Commit(commit.to_owned());
+        let state = CodeState::Commit(commit.clone());
         let (path, was) = self.content_in(citation, &state);
         ResolvedOrigin { origin, path, state: Some(state), content: was }
     }
@@ -245,7 +246,7 @@ impl HeaderCommit {
         let is_id = |named: &String| {
             (7..=64).contains(&named.len()) && named.bytes().all(|b| b.is_ascii_hexdigit())
         };
-        let Some(named) = named.filter(is_id) else { return Self::Missing };
+        let Some(named) = named.filter(is_id).map(CommitId::new) else { return Self::Missing };
         if code.has_commit(&named) {
             return Self::Known(named);
         }

@@ -3,6 +3,7 @@
 use super::origin::ResolvedOrigin;
 use crate::code::code_state::{CodeCache, CodeState, PathContent};
 use midstride_core::handoff::drift::{CitationDoubt, SIMILARITY_MIN, similarity};
+use midstride_core::text::id::BlobHash;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -21,7 +22,7 @@ pub(super) enum RenameOutcome {
 /// A file that is no longer at its path.
 struct MissingFile<'b> {
     path: &'b str,
-    blob: Option<&'b str>,
+    blob: Option<&'b BlobHash>,
     text: Option<&'b str>,
 }
 
@@ -31,7 +32,7 @@ impl CodeCache<'_> {
     pub(super) fn find_renamed(
         &self,
         base: &ResolvedOrigin,
-        blob: Option<&str>,
+        blob: Option<&BlobHash>,
         text: Option<&str>,
         now: &CodeState,
     ) -> RenameOutcome {
@@ -110,7 +111,12 @@ impl CodeCache<'_> {
         repository.before_last_change(commit, path).map(CodeState::Commit).filter(has)
     }
 
-    fn find_by_blob(&self, blob: &str, candidates: &[String], now: &CodeState) -> Option<String> {
+    fn find_by_blob(
+        &self,
+        blob: &BlobHash,
+        candidates: &[String],
+        now: &CodeState,
+    ) -> Option<String> {
         let ids = self.current_blob_ids(candidates, now);
         let is_same = |path: &&String| ids.get(*path).is_some_and(|id| id == blob);
         let mut same = candidates.iter().filter(is_same);
@@ -118,7 +124,7 @@ impl CodeCache<'_> {
     }
 
     /// The blob ids of files; those that git does not have yet are hashed.
-    fn current_blob_ids(&self, paths: &[String], now: &CodeState) -> HashMap<String, String> {
+    fn current_blob_ids(&self, paths: &[String], now: &CodeState) -> HashMap<String, BlobHash> {
         let listed = self.list_files(now);
         let (known, unknown): (Vec<&String>, Vec<&String>) =
             paths.iter().partition(|path| listed.files.get(*path).is_some_and(Option::is_some));

@@ -3,6 +3,7 @@
 use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub struct HandoffRouting {
     /// The branch it was saved on, if it says so.
     pub branch: Option<String>,
     /// The session it was saved from, if it says so.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
 }
 
 impl HandoffRouting {
@@ -47,7 +48,7 @@ impl HandoffRouting {
             is_note: !handoff.is_handoff(),
             to: handoff.to().iter().map(|to| to.value.trim().to_owned()).collect(),
             branch: text_at("state.environment.branch"),
-            session: text_at("state.recovery.session"),
+            session: text_at("state.recovery.session").map(SessionId::new),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Cached check results for the citations of documents.
 
 use super::{Index, IndexError};
+use midstride_core::text::id::CommitId;
 use rusqlite::{OptionalExtension as _, TransactionBehavior, params};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ pub struct CheckedDocument {
     /// The hash of its text.
     pub document: String,
     /// The commit that was checked out.
-    pub head: Option<String>,
+    pub head: Option<CommitId>,
     /// The results, in the format of the code that checks citations.
     pub results: String,
 }
@@ -27,7 +28,7 @@ impl Index {
             Ok(CheckedDocument {
                 path: path.to_owned(),
                 document: row.get(0)?,
-                head: row.get(1)?,
+                head: row.get::<_, Option<String>>(1)?.map(CommitId::new),
                 results: row.get(2)?,
             })
         });
@@ -39,6 +40,7 @@ impl Index {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for CheckedDocument { path, document, head, results } in all {
+            let head = head.as_ref().map(CommitId::as_str);
             transaction
                 .prepare_cached("REPLACE INTO judged VALUES (?1, ?2, ?3, ?4)")?
                 .execute(params![path.as_os_str().as_bytes(), document, head, results])?;

@@ -4,6 +4,7 @@
 
 use super::{Blob, LedgerError};
 use crate::sys::files::{self, FileError, FileProblem, Root};
+use midstride_core::text::id::BlobHash;
 use std::path::{Path, PathBuf};
 
 pub(crate) const FOLDER: &str = "blobs";
@@ -20,7 +21,7 @@ pub(super) fn is_large(blob: &Blob<'_>) -> bool {
 /// Stores a blob; it is on disk when this returns.
 pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
     let folder = ledger.make_below(Path::new(FOLDER))?;
-    let name = Path::new(blob.hash());
+    let name = Path::new(blob.hash().as_str());
     if folder.exists(name) {
         return Ok(());
     }
@@ -28,7 +29,7 @@ pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
 }
 
 /// The bytes of a hash, if there is a file for it.
-pub(super) fn get(ledger: &Root, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+pub(super) fn get(ledger: &Root, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError> {
     let Some(path) = blob_path(hash) else { return Ok(None) };
     match ledger.read_up_to(&path, BYTES_MAX) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -38,15 +39,16 @@ pub(super) fn get(ledger: &Root, hash: &str) -> Result<Option<Vec<u8>>, LedgerEr
 }
 
 /// The hashes of all blob files that start with `beginning`.
-pub(super) fn with_prefix(ledger: &Root, beginning: &str) -> Result<Vec<String>, LedgerError> {
+pub(super) fn with_prefix(ledger: &Root, beginning: &str) -> Result<Vec<BlobHash>, LedgerError> {
     let Some(folder) = ledger.open_below(Path::new(FOLDER))? else { return Ok(Vec::new()) };
     let names = folder.names("")?.into_iter().filter_map(|name| name.to_str().map(str::to_owned));
-    Ok(names.filter(|name| is_hash(name) && name.starts_with(beginning)).collect())
+    let hashes = names.filter(|name| is_hash(name) && name.starts_with(beginning));
+    Ok(hashes.map(BlobHash::new).collect())
 }
 
 /// Removes a blob if it exists, and the temporary files of processes that were killed while storing
 /// one.
-pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
+pub(super) fn remove(ledger: &Root, hash: &BlobHash) -> Result<(), LedgerError> {
     let Some(path) = blob_path(hash) else { return Ok(()) };
     files::remove_if_exists(&ledger.path().join(path))?;
     match ledger.open_below(Path::new(FOLDER))? {
@@ -56,8 +58,8 @@ pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
 }
 
 /// The path of a blob. Hashes can come from outside, so anything that is not a hash has no path.
-fn blob_path(hash: &str) -> Option<PathBuf> {
-    is_hash(hash).then(|| Path::new(FOLDER).join(hash))
+fn blob_path(hash: &BlobHash) -> Option<PathBuf> {
+    is_hash(hash.as_str()).then(|| Path::new(FOLDER).join(hash.as_str()))
 }
 
 fn is_hash(text: &str) -> bool {

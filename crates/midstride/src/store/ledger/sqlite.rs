@@ -12,6 +12,7 @@ use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
 use serde_json::Value;
@@ -204,21 +205,22 @@ impl SqliteLedger {
             // blob too.
             connection.pragma_update(None, "synchronous", "NORMAL")?;
             let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
-            let stored = connection.execute(sql, (blob.hash(), blob.bytes()));
+            let stored = connection.execute(sql, (blob.hash().as_str(), blob.bytes()));
             connection.pragma_update(None, "synchronous", "FULL")?;
             stored
         };
         let is_new = store().map_err(|error| self.unreadable(&error))? > 0;
         drop(connection);
         if !is_new && self.get_blob(blob.hash())?.is_none() {
-            return Err(LedgerError::Forgotten(blob.hash().to_owned()));
+            return Err(LedgerError::Forgotten(blob.hash().clone()));
         }
         Ok(())
     }
 
     /// The bytes stored in the database under a hash; empty bytes are a tombstone.
-    fn blob_row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-        let found = self.connection().query_row(BLOB_QUERY, [hash], |row| row.get(0)).optional();
+    fn blob_row(&self, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError> {
+        let row = self.connection().query_row(BLOB_QUERY, [hash.as_str()], |row| row.get(0));
+        let found = row.optional();
         found.map_err(|error| self.unreadable(&error))
     }
 }
@@ -371,30 +373,32 @@ impl Ledger for SqliteLedger {
         // Another process may have forgotten the blob meanwhile.
         if self.blob_row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
             large_blobs::remove(&self.folder, blob.hash())?;
-            return Err(LedgerError::Forgotten(blob.hash().to_owned()));
+            return Err(LedgerError::Forgotten(blob.hash().clone()));
         }
         Ok(())
     }
 
-    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn get_blob(&self, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError> {
         match self.blob_row(hash)? {
             Some(bytes) => Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes))),
             None => large_blobs::get(&self.folder, hash),
         }
     }
 
-    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<BlobHash>, LedgerError> {
         let sql = "SELECT hash FROM blobs WHERE hash >= ?1 AND hash < ?1 || 'g'
                    AND (length(bytes) > 0 OR hash = ?2) ORDER BY hash";
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((beginning, sha256(b"")), |row| row.get(0));
-        let inside: rusqlite::Result<BTreeSet<String>> = rows.and_then(Iterator::collect);
+        let rows = statement
+            .query_map((beginning, sha256(b"")), |row| row.get::<_, String>(0).map(BlobHash::new));
+        let inside: rusqlite::Result<BTreeSet<BlobHash>> = rows.and_then(Iterator::collect);
         let mut hashes = inside.map_err(|error| self.unreadable(&error))?;
         // A process killed while forgetting a blob leaves its file; the tombstone row identifies
         // it.
-        let is_kept =
-            |hash: &String| connection.prepare_cached(BLOB_QUERY)?.exists([hash]).map(|it| !it);
+        let is_kept = |hash: &BlobHash| {
+            connection.prepare_cached(BLOB_QUERY)?.exists([hash.as_str()]).map(|it| !it)
+        };
         for hash in large_blobs::with_prefix(&self.folder, beginning)? {
             if is_kept(&hash).map_err(|error| self.unreadable(&error))? {
                 hashes.insert(hash);
@@ -403,7 +407,7 @@ impl Ledger for SqliteLedger {
         Ok(hashes.into_iter().collect())
     }
 
-    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
+    fn forget_blob(&self, hash: &BlobHash) -> Result<(), LedgerError> {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         erase_blob(&mut connection, hash).map_err(failed)?;
@@ -411,7 +415,7 @@ impl Ledger for SqliteLedger {
         self.rewrite_pages(&connection)
     }
 
-    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
+    fn forget_session(&self, client: &str, session: &SessionId) -> Result<usize, LedgerError> {
         let mut connection = self.connection();
         let forgotten = erase_session_quotes(&mut connection, client, session)
             .map_err(|error| self.unreadable(&error))?;
@@ -438,18 +442,18 @@ impl SqliteLedger {
 
 /// Whether a row is a tombstone: empty bytes under a hash that is not the hash of empty bytes.
 /// Older versions do not overwrite it either.
-fn is_tombstone(hash: &str, bytes: &[u8]) -> bool {
-    bytes.is_empty() && hash != sha256(b"")
+fn is_tombstone(hash: &BlobHash, bytes: &[u8]) -> bool {
+    bytes.is_empty() && hash.as_str() != sha256(b"")
 }
 
 /// Replaces bytes with a tombstone and removes what events quote from them.
-fn erase_blob(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
+fn erase_blob(connection: &mut Connection, hash: &BlobHash) -> rusqlite::Result<()> {
     connection.pragma_update(None, "secure_delete", "ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sql = "INSERT INTO blobs (hash, bytes) VALUES (?1, x'')
                ON CONFLICT (hash) DO UPDATE SET bytes = x''";
-    transaction.execute(sql, [hash])?;
-    rewrite(&transaction, hash, |event| event.without_text(hash))?;
+    transaction.execute(sql, [hash.as_str()])?;
+    rewrite(&transaction, hash.as_str(), |event| event.without_text(hash))?;
     transaction.commit()
 }
 
@@ -457,11 +461,12 @@ fn erase_blob(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
 fn erase_session_quotes(
     connection: &mut Connection,
     client: &str,
-    session: &str,
+    session: &SessionId,
 ) -> rusqlite::Result<usize> {
     connection.pragma_update(None, "secure_delete", "ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let rewritten = rewrite(&transaction, session, |event| event.without_session(client, session))?;
+    let rewritten =
+        rewrite(&transaction, session.as_str(), |event| event.without_session(client, session))?;
     transaction.commit()?;
     Ok(rewritten)
 }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use midstride_core::session::repository::{
     MergedBranch, RebaseStep, ReflogAction, ReflogEntry, is_commit_id,
 };
+use midstride_core::text::id::CommitId;
 use std::cell::OnceCell;
 
 /// Maximum number of symbolic references to follow. More are a cycle.
@@ -61,7 +62,7 @@ impl Branches<'_> {
     }
 
     /// The commit that a branch points to.
-    pub(crate) fn tip(&self, branch: &str) -> Option<String> {
+    pub(crate) fn tip(&self, branch: &str) -> Option<CommitId> {
         self.repository.commit_of(&format!("refs/heads/{branch}"))
     }
 }
@@ -113,13 +114,13 @@ impl Repository {
     }
 
     /// The commit that a reference points to.
-    pub fn commit_of(&self, reference: &str) -> Option<String> {
+    pub fn commit_of(&self, reference: &str) -> Option<CommitId> {
         let mut name = reference.to_owned();
         for _ in 0..LINKS_MAX {
             let text = self.reference(&name)?;
             match text.strip_prefix("ref: ") {
                 Some(next) => name = next.trim().to_owned(),
-                None => return Some(text).filter(|text| is_commit_id(text)),
+                None => return is_commit_id(&text).then(|| CommitId::new(text)),
             }
         }
         None
@@ -162,9 +163,9 @@ impl Repository {
     /// tips.
     fn branches_contained_in(
         &self,
-        commit: &str,
+        commit: &CommitId,
         bounds: ProcessLimits,
-    ) -> Result<Vec<(String, String)>, GitError> {
+    ) -> Result<Vec<(String, CommitId)>, GitError> {
         let merged = format!("--merged={commit}");
         let format = "--format=%(objectname) %(refname) %(worktreepath)";
         let listed = output_within(self, &["for-each-ref", &merged, format, "refs/heads"], bounds)?;
@@ -173,7 +174,7 @@ impl Repository {
             let mut words = line.splitn(3, ' ');
             let (tip, name) = (words.next()?, words.next()?.strip_prefix("refs/heads/")?);
             let is_free = words.next().is_none_or(str::is_empty);
-            is_free.then(|| (name.to_owned(), tip.to_owned()))
+            is_free.then(|| (name.to_owned(), CommitId::new(tip)))
         });
         Ok(free.collect())
     }

@@ -3,8 +3,10 @@
 use super::run::command;
 use super::{GitError, Repository};
 use crate::sys::process::Conversation;
+use midstride_core::text::id::BlobHash;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, BufRead as _, Read as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -22,7 +24,7 @@ pub enum GitObject {
     /// A file; without bytes if it is larger than [`OBJECT_BYTES_MAX`].
     Blob {
         /// The blob id.
-        id: String,
+        id: BlobHash,
         /// The bytes.
         bytes: Option<Vec<u8>>,
     },
@@ -59,7 +61,7 @@ impl ObjectReader {
         // `dangling <size>` or `symlink <size>`: a link to nothing, or out of the commit.
         let Some(id) = id.map(str::to_owned) else { return Ok(None) };
         Ok(Some(match kind {
-            Some("blob") => GitObject::Blob { id, bytes },
+            Some("blob") => GitObject::Blob { id: BlobHash::new(id), bytes },
             Some("tree") => GitObject::Tree { id, entries: bytes },
             Some(_) | None => GitObject::Other,
         }))
@@ -102,7 +104,7 @@ impl<'r> LazyObjectReader<'r> {
     }
 
     /// The blob id of a name, such as `HEAD:path`.
-    pub(crate) fn blob_id(&mut self, name: &str) -> Result<Option<String>, GitError> {
+    pub(crate) fn blob_id(&mut self, name: &str) -> Result<Option<BlobHash>, GitError> {
         Ok(match self.get(name)? {
             Some(GitObject::Blob { id, .. }) => Some(id),
             Some(GitObject::Tree { .. } | GitObject::Other) | None => None,
@@ -110,8 +112,8 @@ impl<'r> LazyObjectReader<'r> {
     }
 
     /// The bytes of a blob.
-    pub(crate) fn blob(&mut self, id: &str) -> Result<Option<Vec<u8>>, GitError> {
-        Ok(match self.get(id)? {
+    pub(crate) fn blob(&mut self, id: &BlobHash) -> Result<Option<Vec<u8>>, GitError> {
+        Ok(match self.get(id.as_str())? {
             Some(GitObject::Blob { bytes, .. }) => bytes,
             Some(GitObject::Tree { .. } | GitObject::Other) | None => None,
         })
@@ -127,10 +129,18 @@ impl Repository {
     }
 
     /// Reads blobs by id. Missing ones are skipped.
-    pub fn blobs(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    pub fn blobs(&self, ids: &[BlobHash]) -> Result<Vec<(BlobHash, Vec<u8>)>, GitError> {
+        self.read_objects(ids)
+    }
+
+    /// Reads objects of any kind by id. Missing ones are skipped.
+    pub(super) fn read_objects<I: Clone + fmt::Display>(
+        &self,
+        ids: &[I],
+    ) -> Result<Vec<(I, Vec<u8>)>, GitError> {
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
-        let found = |(id, text): (&String, Vec<u8>)| (!text.is_empty()).then(|| (id.clone(), text));
+        let found = |(id, text): (&I, Vec<u8>)| (!text.is_empty()).then(|| (id.clone(), text));
         Ok(ids.iter().zip(split_objects(&answer)).filter_map(found).collect())
     }
 

@@ -2,6 +2,7 @@
 //! both sides end up with the union of the two trees, minus forgotten blobs.
 
 use super::{GitError, Repository};
+use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of attempts when concurrent pushes interfere.
@@ -38,7 +39,7 @@ pub struct RefExchange<'a> {
     /// Whether a reference that the other repository does not have may be sent.
     pub may_send: &'a dyn Fn(&str) -> bool,
     /// Blobs to remove on both sides.
-    pub forgotten: &'a BTreeSet<String>,
+    pub forgotten: &'a BTreeSet<BlobHash>,
 }
 
 /// A reference on both sides.
@@ -116,7 +117,7 @@ impl Repository {
         done.unrecognized.clear();
         (done.handoffs, done.held_back) = (0, 0);
         let private = self.kept_blobs_below(&[exchange.private])?.into_iter();
-        let private: BTreeSet<String> = private.flat_map(|(_, kept)| kept.ids).collect();
+        let private: BTreeSet<BlobHash> = private.flat_map(|(_, kept)| kept.ids).collect();
         for (name, pair) in pairs {
             if pair.remote.is_none() && !(exchange.may_send)(&name) {
                 done.held_back += 1;
@@ -135,10 +136,10 @@ impl Repository {
                 continue;
             };
             done.handoffs += 1;
-            let lasting = |id: &&String| !exchange.forgotten.contains(*id);
-            let mine: BTreeSet<String> = ours.union(&theirs).filter(lasting).cloned().collect();
-            let public = |id: &&String| theirs.contains(*id) || !private.contains(*id);
-            let given: BTreeSet<String> = mine.iter().filter(public).cloned().collect();
+            let lasting = |id: &&BlobHash| !exchange.forgotten.contains(*id);
+            let mine: BTreeSet<BlobHash> = ours.union(&theirs).filter(lasting).cloned().collect();
+            let public = |id: &&BlobHash| theirs.contains(*id) || !private.contains(*id);
+            let given: BTreeSet<BlobHash> = mine.iter().filter(public).cloned().collect();
             sent += given.difference(&theirs).count();
             received += mine.difference(&ours).count();
             for (side, before, all) in

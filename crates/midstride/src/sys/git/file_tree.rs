@@ -3,6 +3,7 @@
 
 use super::exchange::{FETCHED, RefUpdate};
 use super::{GitError, Repository};
+use midstride_core::text::id::BlobHash;
 
 /// The prefix under which fetched trees are recorded. They are never pushed.
 const FETCHED_TREES: &str = "refs/midstride-fetched-trees";
@@ -24,7 +25,7 @@ pub struct TreeFile {
     /// Its path, if it is UTF-8.
     pub path: Option<String>,
     /// Its blob, or `None` if it is not a regular file.
-    pub blob: Option<String>,
+    pub blob: Option<BlobHash>,
     /// Its size in bytes.
     pub size: usize,
 }
@@ -119,7 +120,7 @@ fn parse_tree_file(entry: &[u8]) -> TreeFile {
     let path = String::from_utf8(entry.get(tab + 1..).unwrap_or_default().to_vec()).ok();
     let mut words = head.split_whitespace();
     let plain = words.next() == Some("100644") && words.next() == Some("blob");
-    let blob = words.next().filter(|_| plain).map(str::to_owned);
+    let blob = words.next().filter(|_| plain).map(BlobHash::new);
     let size = words.next().and_then(|size| size.parse().ok()).unwrap_or(usize::MAX);
     TreeFile { path, blob, size }
 }

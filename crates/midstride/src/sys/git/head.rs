@@ -3,19 +3,20 @@
 use super::Repository;
 use crate::sys::files;
 use midstride_core::session::repository::is_commit_id;
+use midstride_core::text::id::CommitId;
 
 /// Maximum number of symbolic references to follow. More are a cycle.
 const LINKS_MAX: usize = 5;
 
 impl Repository {
     /// The checked-out commit, or `None` before the first commit.
-    pub fn head_commit(&self) -> Option<String> {
+    pub fn head_commit(&self) -> Option<CommitId> {
         let mut name = "HEAD".to_owned();
         for _ in 0..LINKS_MAX {
             let text = self.reference(&name)?;
             match text.strip_prefix("ref: ") {
                 Some(next) => name = next.trim().to_owned(),
-                None => return Some(text).filter(|text| is_commit_id(text)),
+                None => return is_commit_id(&text).then(|| CommitId::new(text)),
             }
         }
         None

@@ -3,6 +3,7 @@
 use super::{GitError, Repository};
 use crate::sys::files;
 use jiff::Timestamp;
+use midstride_core::text::id::{BlobHash, CommitId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct FileListing {
     /// The files, with their blob ids if git has them.
-    pub files: BTreeMap<String, Option<String>>,
+    pub files: BTreeMap<String, Option<BlobHash>>,
     /// The paths of submodules.
     pub submodules: BTreeSet<String>,
 }
@@ -20,7 +21,7 @@ pub struct FileListing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
     /// The commit id.
-    pub commit: String,
+    pub commit: CommitId,
     /// When it was committed.
     pub time: Timestamp,
     /// The first line of its message.
@@ -31,8 +32,8 @@ pub struct LogEntry {
 
 impl Repository {
     /// The files of a commit.
-    pub fn files_at(&self, commit: &str) -> Result<FileListing, GitError> {
-        let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
+    pub fn files_at(&self, commit: &CommitId) -> Result<FileListing, GitError> {
+        let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit.as_str()], b"")?;
         let mut out = FileListing::default();
         for entry in split_nul(&listed) {
             // `<mode> <type> <id>\t<path>`
@@ -56,7 +57,7 @@ impl Repository {
     }
 
     /// The blob ids of files below the working tree, without filters.
-    pub fn hash_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
+    pub fn hash_files(&self, paths: &[String]) -> Result<Vec<BlobHash>, GitError> {
         let read = |path: &String| files::read_named(&self.work_tree.join(path));
         if let Ok(read) = paths.iter().map(read).collect::<Result<Vec<_>, _>>() {
             return Ok(read.iter().map(|bytes| self.hash_blob(bytes)).collect());
@@ -64,12 +65,12 @@ impl Repository {
         // Git reads files of any size, and says what is wrong with the others.
         let asked: String = paths.iter().map(|path| format!("{path}\n")).collect();
         let ids = self.run(&["hash-object", "--no-filters", "--stdin-paths"], asked.as_bytes())?;
-        Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&ids).lines().map(BlobHash::new).collect())
     }
 
     /// For each line of a text at a path, the commit that wrote it, or `None` if it is not
     /// committed yet. Empty if the file is not tracked.
-    pub fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<String>> {
+    pub fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<CommitId>> {
         let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
         let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
             return Vec::new();
@@ -83,7 +84,7 @@ impl Repository {
             let (Some(id), Some(_), Some(now)) = (id, words.next(), words.next()) else { continue };
             let Ok(now) = now.parse::<usize>() else { continue };
             writers.resize(now.max(writers.len()), None);
-            writers[now - 1] = (!id.bytes().all(|byte| byte == b'0')).then(|| id.to_owned());
+            writers[now - 1] = (!id.bytes().all(|byte| byte == b'0')).then(|| CommitId::new(id));
         }
         writers
     }
@@ -105,7 +106,7 @@ impl Repository {
     }
 
     /// The latest commits that added or removed a blob, newest first, with the affected paths.
-    pub fn commits_with(&self, blob: &str, at_most: usize) -> Result<Vec<LogEntry>, GitError> {
+    pub fn commits_with(&self, blob: &BlobHash, at_most: usize) -> Result<Vec<LogEntry>, GitError> {
         let (object, most) = (format!("--find-object={blob}"), format!("-{at_most}"));
         let asked = ["log", "--all", "--reflog", "-m", "-z", "--name-only", "--no-renames"];
         let rest = ["--no-ext-diff", LOG_FORMAT, &object, &most];
@@ -114,9 +115,9 @@ impl Repository {
     }
 
     /// The paths at which a blob is staged.
-    pub fn staged_at(&self, blob: &str) -> Result<Vec<String>, GitError> {
+    pub fn staged_at(&self, blob: &BlobHash) -> Result<Vec<String>, GitError> {
         let here = self.files_in_work_tree()?.files.into_iter();
-        Ok(here.filter(|(_, id)| id.as_deref() == Some(blob)).map(|(path, _)| path).collect())
+        Ok(here.filter(|(_, id)| id.as_ref() == Some(blob)).map(|(path, _)| path).collect())
     }
 
     /// Whether this is a shallow clone.
@@ -125,9 +126,9 @@ impl Repository {
     }
 
     /// The commits whose parents are missing in a shallow clone.
-    pub fn shallow_commits(&self) -> BTreeSet<String> {
+    pub fn shallow_commits(&self) -> BTreeSet<CommitId> {
         let listed = files::read_small(&self.shallow_file()).ok().flatten().unwrap_or_default();
-        listed.lines().map(|id| id.trim().to_owned()).collect()
+        listed.lines().map(|id| CommitId::new(id.trim())).collect()
     }
 
     fn shallow_file(&self) -> PathBuf {
@@ -135,10 +136,10 @@ impl Repository {
     }
 
     /// The parent of the last commit at or before `up_to` that changed a path.
-    pub fn before_last_change(&self, up_to: &str, path: &str) -> Option<String> {
+    pub fn before_last_change(&self, up_to: &CommitId, path: &str) -> Option<CommitId> {
         let path = format!(":(top,literal){path}");
-        let log = self.run(&["log", "-1", "--format=%P", up_to, "--", &path], b"").ok()?;
-        String::from_utf8_lossy(&log).split_whitespace().next().map(str::to_owned)
+        let log = self.run(&["log", "-1", "--format=%P", up_to.as_str(), "--", &path], b"").ok()?;
+        String::from_utf8_lossy(&log).split_whitespace().next().map(CommitId::new)
     }
 }
 
@@ -167,7 +168,7 @@ impl FileListing {
         if words.first() == Some(&SUBMODULE) {
             self.submodules.insert(path.to_owned());
         } else {
-            let id = words.get(id_at).map(|id| (*id).to_owned());
+            let id = words.get(id_at).map(|id| BlobHash::new(*id));
             self.files.insert(path.to_owned(), id);
         }
     }
@@ -222,7 +223,7 @@ fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
 
 fn log_entry(head: &str) -> Option<LogEntry> {
     let mut words = head.splitn(3, ' ');
-    let (commit, time) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+    let (commit, time) = (CommitId::new(words.next()?), words.next()?.parse().ok()?);
     let time = Timestamp::from_second(time).ok()?;
     let subject = words.next().unwrap_or_default().trim_end().to_owned();
     Some(LogEntry { commit, time, subject, paths: Vec::new() })

@@ -1,6 +1,7 @@
 //! Reads the sides of a merge conflict from the index.
 
 use super::{GitError, Repository};
+use midstride_core::text::id::BlobHash;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -25,7 +26,7 @@ impl Repository {
             let text = String::from_utf8_lossy(entry);
             let mut words = text.split('\t').next().unwrap_or_default().split(' ').skip(1);
             let (Some(id), Some(stage)) = (words.next(), words.next()) else { continue };
-            let blob = self.blob(id);
+            let blob = self.blob(&BlobHash::new(id));
             let conflicted = found.get_or_insert_with(ConflictSides::default);
             match stage {
                 "1" => conflicted.base = blob,

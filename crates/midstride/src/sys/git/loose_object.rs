@@ -4,6 +4,7 @@
 use super::{GitError, Repository};
 use crate::sys::files::{self, Root};
 use crate::sys::ids::{sha1, sha256};
+use midstride_core::text::id::BlobHash;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -51,18 +52,20 @@ impl ObjectKind {
 
 impl Repository {
     /// The blob id of a text, without storing it.
-    pub fn hash_blob(&self, text: &[u8]) -> String {
-        self.object_format().id(&ObjectKind::Blob.object(text))
+    pub fn hash_blob(&self, text: &[u8]) -> BlobHash {
+        BlobHash::new(self.object_format().id(&ObjectKind::Blob.object(text)))
     }
 
     /// Stores a text and returns its blob id.
-    pub fn store_blob(&self, text: &[u8]) -> Result<String, GitError> {
-        self.store_object(ObjectKind::Blob, text)
+    pub fn store_blob(&self, text: &[u8]) -> Result<BlobHash, GitError> {
+        self.store_object(ObjectKind::Blob, text).map(BlobHash::new)
     }
 
     /// Stores a tree of blobs, each named after its own id. In a clone, not all of them may exist.
-    pub(super) fn store_tree(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
-        let entry = |id: &String| [format!("100644 {id}\0").as_bytes(), &decode_hex(id)].concat();
+    pub(super) fn store_tree(&self, ids: &BTreeSet<BlobHash>) -> Result<String, GitError> {
+        let entry = |id: &BlobHash| {
+            [format!("100644 {id}\0").as_bytes(), &decode_hex(id.as_str())].concat()
+        };
         self.store_object(ObjectKind::Tree, &ids.iter().flat_map(entry).collect::<Vec<u8>>())
     }
 

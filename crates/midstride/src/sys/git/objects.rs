@@ -3,6 +3,7 @@
 use super::tree_entries::self_named_blobs;
 use super::{GitError, GitObject, LazyObjectReader, Repository};
 use crate::sys::files::{self, Lock, Root};
+use midstride_core::text::id::{BlobHash, CommitId};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -28,16 +29,16 @@ impl LazyObjectReader<'_> {
 
 impl Repository {
     /// Reads a blob, or returns `None` if it does not exist locally.
-    pub fn blob(&self, id: &str) -> Option<Vec<u8>> {
-        self.run(&["cat-file", "blob", id], b"").ok()
+    pub fn blob(&self, id: &BlobHash) -> Option<Vec<u8>> {
+        self.run(&["cat-file", "blob", id.as_str()], b"").ok()
     }
 
     /// The full id of a commit, or `None` if it does not exist.
-    pub fn resolve_commit(&self, named: &str) -> Option<String> {
+    pub fn resolve_commit(&self, named: &str) -> Option<CommitId> {
         let name = format!("{named}^{{commit}}");
         let id =
             self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name], b"").ok()?;
-        Some(String::from_utf8_lossy(&id).trim().to_owned())
+        Some(CommitId::new(String::from_utf8_lossy(&id).trim()))
     }
 
     /// Whether git ignores a path below the working tree.
@@ -51,11 +52,11 @@ impl Repository {
 
     /// The blobs of a tree of texts. The tree may come from another repository, so entries that are
     /// not named after their own blob are skipped: they could expose an unrelated blob.
-    pub(super) fn blobs_in_tree(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
+    pub(super) fn blobs_in_tree(&self, tree: &str) -> Result<BTreeSet<BlobHash>, GitError> {
         let listed = self.run(&["ls-tree", tree], b"")?;
         let entry = |line: &str| {
             let (object, name) = line.split_once('\t')?;
-            (object == format!("100644 blob {name}")).then(|| name.to_owned())
+            (object == format!("100644 blob {name}")).then(|| BlobHash::new(name))
         };
         Ok(String::from_utf8_lossy(&listed).lines().filter_map(entry).collect())
     }
@@ -65,15 +66,15 @@ impl Repository {
         &self,
         objects: &mut LazyObjectReader<'_>,
         reference: &str,
-        ids: &[String],
+        ids: &[BlobHash],
     ) -> Result<(), GitError> {
-        let more = |kept: &BTreeSet<String>| kept.iter().chain(ids).cloned().collect();
+        let more = |kept: &BTreeSet<BlobHash>| kept.iter().chain(ids).cloned().collect();
         self.update_kept_blobs(objects, reference, &more).map(|_| ())
     }
 
     /// Removes blobs from a reference. Returns whether it kept any of them.
-    pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<String>) -> Result<bool, GitError> {
-        let fewer = |kept: &BTreeSet<String>| kept.difference(ids).cloned().collect();
+    pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<BlobHash>) -> Result<bool, GitError> {
+        let fewer = |kept: &BTreeSet<BlobHash>| kept.difference(ids).cloned().collect();
         let dropped =
             self.update_kept_blobs(&mut LazyObjectReader::new(self), reference, &fewer)?;
         if dropped {
@@ -88,7 +89,7 @@ impl Repository {
         &self,
         objects: &mut LazyObjectReader<'_>,
         reference: &str,
-        change: &dyn Fn(&BTreeSet<String>) -> BTreeSet<String>,
+        change: &dyn Fn(&BTreeSet<BlobHash>) -> BTreeSet<BlobHash>,
     ) -> Result<bool, GitError> {
         let folder = Root::make(&self.common_dir().join("midstride"))?;
         let _held = Lock::acquire(&folder, "references")?;
@@ -140,5 +141,5 @@ pub struct KeptBlobs {
     /// The tree it points to.
     pub tree: String,
     /// The blobs in the tree.
-    pub ids: BTreeSet<String>,
+    pub ids: BTreeSet<BlobHash>,
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use midstride_core::session::repository::{
     RefTips, ReflogAction, ReflogCommit, ReflogEntry, name_branches, reflog_commits,
 };
+use midstride_core::text::id::CommitId;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,7 @@ impl Repository {
         let makes = |one: &&ReflogEntry| {
             !matches!(one.action, ReflogAction::Checkout | ReflogAction::Reset)
         };
-        let here: HashSet<String> = log.iter().filter(makes).map(|one| one.new.clone()).collect();
+        let here: HashSet<CommitId> = log.iter().filter(makes).map(|one| one.new.clone()).collect();
         // With a single worktree, almost everything happens in it.
         if crate::sys::files::is_folder(&self.common_dir.join("worktrees")) {
             self.add_moves_elsewhere(&mut log, &branches, from);
@@ -109,7 +110,7 @@ impl Repository {
     fn tips(&self, branches: &[String]) -> RefTips {
         let of = |folder: &str| {
             let tip = |name: &String| self.commit_of(&format!("{folder}/{name}"));
-            branches.iter().filter_map(tip).collect::<Vec<String>>()
+            branches.iter().filter_map(tip).collect::<Vec<CommitId>>()
         };
         let mut local = of("refs/heads");
         local.extend(self.head_commit());

@@ -6,6 +6,7 @@
 use super::tree_entries::{self_named_blobs, tree_entries};
 use super::{GitError, KeptBlobs, Repository};
 use crate::sys::files::{self, FileStamp, Root};
+use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,7 @@ impl Repository {
             (kind == "tree").then(|| (id.to_owned(), name.to_owned()))
         });
         let (trees, names): (Vec<String>, Vec<String>) = named.unzip();
-        let texts: BTreeMap<String, Vec<u8>> = self.blobs(&trees)?.into_iter().collect();
+        let texts: BTreeMap<String, Vec<u8>> = self.read_objects(&trees)?.into_iter().collect();
         let kept = |(tree, name): (String, String)| {
             let ids = texts.get(&tree).map(|raw| self_named_blobs(raw, tree.len() / 2));
             (name, KeptBlobs { tree, ids: ids.unwrap_or_default() })
@@ -72,36 +73,36 @@ impl Repository {
     }
 
     /// Which of the objects are loose.
-    pub fn loose(&self, ids: &BTreeSet<String>) -> BTreeSet<String> {
-        ids.iter().filter(|id| files::is_file(&self.loose_path(id))).cloned().collect()
+    pub fn loose(&self, ids: &BTreeSet<BlobHash>) -> BTreeSet<BlobHash> {
+        ids.iter().filter(|id| files::is_file(&self.loose_path(id.as_str()))).cloned().collect()
     }
 
     /// Removes unreachable loose blobs, together with unreachable loose trees that contain them.
     /// Returns the outcome for each blob that existed.
     pub fn remove_blobs(
         &self,
-        ids: &BTreeSet<String>,
-    ) -> Result<BTreeMap<String, RemovalOutcome>, GitError> {
+        ids: &BTreeSet<BlobHash>,
+    ) -> Result<BTreeMap<BlobHash, RemovalOutcome>, GitError> {
         let there = self.present(ids)?;
         if there.is_empty() {
             return Ok(BTreeMap::new());
         }
         // Git touches an object before it reuses it. Objects touched after this point are kept.
-        let mut seen = self.stamps(&there);
-        seen.extend(self.stamps(&self.loose_trees_with(&there)?));
+        let mut seen = self.stamps(there.iter().map(BlobHash::as_str));
+        seen.extend(self.stamps(self.loose_trees_with(&there)?.iter().map(String::as_str)));
         let reached = self.reachable_objects()?;
         // Remove trees first: if the process is killed in between, no tree refers to a missing
         // blob.
         let (blobs, trees): (Vec<_>, Vec<_>) =
-            seen.into_iter().partition(|(id, _)| there.contains(id));
+            seen.into_iter().partition(|(id, _)| there.contains(id.as_str()));
         for (id, stamp) in trees.into_iter().chain(blobs) {
             if !reached.contains(&id) && self.stamp_of(&id).is_some_and(|now| now.is_same(&stamp)) {
                 files::remove(&self.loose_path(&id))?;
             }
         }
         let still = self.present(&there)?;
-        let left = |id: String| {
-            let left = match (still.contains(&id), reached.contains(&id)) {
+        let left = |id: BlobHash| {
+            let left = match (still.contains(&id), reached.contains(id.as_str())) {
                 (false, _) => RemovalOutcome::Removed,
                 (true, true) => RemovalOutcome::Referenced,
                 (true, false) => RemovalOutcome::Packed,
@@ -112,15 +113,15 @@ impl Repository {
     }
 
     /// Which of the objects exist, loose or packed.
-    fn present(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
-        let kinds = self.kinds(ids.iter())?;
-        Ok(kinds.into_iter().map(|(id, _)| id).collect())
+    fn present(&self, ids: &BTreeSet<BlobHash>) -> Result<BTreeSet<BlobHash>, GitError> {
+        let kinds = self.kinds(ids.iter().map(BlobHash::as_str))?;
+        Ok(kinds.into_iter().map(|(id, _)| BlobHash::new(id)).collect())
     }
 
     /// The kinds of those objects that exist.
     fn kinds<'i>(
         &self,
-        ids: impl Iterator<Item = &'i String>,
+        ids: impl Iterator<Item = &'i str>,
     ) -> Result<Vec<(String, String)>, GitError> {
         let asked: String = ids.map(|id| format!("{id}\n")).collect();
         let format = "--batch-check=%(objectname) %(objecttype)";
@@ -145,15 +146,15 @@ impl Repository {
     }
 
     /// The loose trees that contain one of the objects.
-    fn loose_trees_with(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
+    fn loose_trees_with(&self, ids: &BTreeSet<BlobHash>) -> Result<BTreeSet<String>, GitError> {
         let loose = self.loose_objects()?;
-        let kinds = self.kinds(loose.iter())?.into_iter();
+        let kinds = self.kinds(loose.iter().map(String::as_str))?.into_iter();
         let trees: Vec<String> =
             kinds.filter(|(_, kind)| kind == "tree").map(|(id, _)| id).collect();
         let names_one = |tree: &str, raw: &[u8]| {
-            tree_entries(raw, tree.len() / 2).iter().any(|(_, _, id)| ids.contains(id))
+            tree_entries(raw, tree.len() / 2).iter().any(|(_, _, id)| ids.contains(id.as_str()))
         };
-        let trees = self.blobs(&trees)?.into_iter();
+        let trees = self.read_objects(&trees)?.into_iter();
         Ok(trees.filter(|(tree, raw)| names_one(tree, raw)).map(|(tree, _)| tree).collect())
     }
 
@@ -169,8 +170,8 @@ impl Repository {
         Ok(found)
     }
 
-    fn stamps(&self, ids: &BTreeSet<String>) -> BTreeMap<String, FileStamp> {
-        ids.iter().filter_map(|id| Some((id.clone(), self.stamp_of(id)?))).collect()
+    fn stamps<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, FileStamp> {
+        ids.filter_map(|id| Some((id.to_owned(), self.stamp_of(id)?))).collect()
     }
 
     fn stamp_of(&self, id: &str) -> Option<FileStamp> {

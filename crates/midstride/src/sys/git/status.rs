@@ -9,6 +9,7 @@ use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::repository::{
     FileStatus, GitOperation, LoggedCommit, UncommittedFile, Upstream, WorkTreeState, is_commit_id,
 };
+use midstride_core::text::id::CommitId;
 use std::path::Path;
 
 /// Maximum number of uncommitted files listed. More are counted.
@@ -88,7 +89,7 @@ impl Repository {
         let options = ["log", &most, "-z", "--name-only", "--no-renames", "--no-ext-diff"];
         let rest = ["--no-show-signature", "--format=%x01%H %ct %P%x02%s", "HEAD"];
         let commits = read_log(&output_within(self, &[&options[..], &rest].concat(), bounds)?);
-        let is_listed = |id: &String| commits.iter().any(|one| one.id == *id);
+        let is_listed = |id: &CommitId| commits.iter().any(|one| one.id == *id);
         let has_older = commits.iter().flat_map(|one| &one.parents).any(|id| !is_listed(id));
         Ok((commits, has_older))
     }
@@ -138,7 +139,7 @@ fn read_status(listed: &[u8]) -> WorkTreeState {
 fn read_header(state: &mut WorkTreeState, header: &str) {
     let Some((name, value)) = header.split_once(' ') else { return };
     match name {
-        "branch.oid" => state.head = Some(value.to_owned()).filter(|id| is_commit_id(id)),
+        "branch.oid" => state.head = is_commit_id(value).then(|| CommitId::new(value)),
         "branch.head" => {
             state.branch = Some(value.to_owned()).filter(|name| name != "(detached)");
         }
@@ -209,9 +210,9 @@ fn read_log(log: &[u8]) -> Vec<LoggedCommit> {
 fn read_commit(head: &str) -> Option<LoggedCommit> {
     let (words, subject) = head.split_once('\u{2}')?;
     let mut words = words.split_whitespace();
-    let (id, seconds) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+    let (id, seconds) = (CommitId::new(words.next()?), words.next()?.parse().ok()?);
     let at = Timestamp::from_second(seconds).ok()?;
-    let parents = words.map(str::to_owned).collect();
+    let parents = words.map(CommitId::new).collect();
     let subject = subject.trim_end().to_owned();
     Some(LoggedCommit { id, at, subject, parents, files: Vec::new(), more_files: 0 })
 }
@@ -243,7 +244,7 @@ mod tests {
             String::new(),
         ];
         let state = read_status(text.join("\0").as_bytes());
-        assert_eq!(state.head.as_deref(), Some(id.as_str()));
+        assert_eq!(state.head, Some(CommitId::new(id)));
         assert_eq!((state.branch.as_deref(), state.stashes), (Some("feat/x"), 3));
         let upstream = state.upstream.unwrap();
         assert_eq!((upstream.ahead, upstream.behind), (Some(2), Some(1)));
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn log_commits_are_parsed() {
-        let (one, two) = ("a".repeat(40), "b".repeat(40));
+        let (one, two) = (CommitId::new("a".repeat(40)), CommitId::new("b".repeat(40)));
         let files: String =
             (0..FILES_PER_COMMIT + 2).map(|number| format!("f{number}\0")).collect();
         let text = format!(

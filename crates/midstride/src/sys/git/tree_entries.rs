@@ -1,11 +1,14 @@
 //! Parses tree objects as git stores them.
 
+use midstride_core::text::id::BlobHash;
 use std::collections::BTreeSet;
 
 /// The blobs of a tree that are named after their own id, as in the trees that midstride writes.
-pub(super) fn self_named_blobs(raw: &[u8], id_bytes: usize) -> BTreeSet<String> {
+pub(super) fn self_named_blobs(raw: &[u8], id_bytes: usize) -> BTreeSet<BlobHash> {
     let own = tree_entries(raw, id_bytes).into_iter();
-    own.filter(|(mode, name, id)| mode == "100644" && name == id).map(|(_, _, id)| id).collect()
+    own.filter(|(mode, name, id)| mode == "100644" && name == id)
+        .map(|(_, _, id)| BlobHash::new(id))
+        .collect()
 }
 
 /// Parses `<mode> <name>\0<id>…` into mode, name and id.
@@ -34,6 +37,6 @@ mod tests {
         let text = |(mode, name, id): &(String, String, String)| format!("{mode} {name} {id}");
         let found: Vec<String> = found.iter().map(text).collect();
         assert_eq!(found, ["100644 aa00 aa00", "40000 x y 0001"], "what is cut off is left out");
-        assert_eq!(self_named_blobs(raw, 2), BTreeSet::from(["aa00".to_owned()]));
+        assert_eq!(self_named_blobs(raw, 2), BTreeSet::from([BlobHash::new("aa00")]));
     }
 }

@@ -10,6 +10,7 @@ use crate::workspace::SetupMode;
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
+use midstride_core::text::id::SessionId;
 use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
 
 /// Something briefings repeat until it is closed.
@@ -22,7 +23,7 @@ pub struct DismissableItem {
     /// The statement, command or question.
     pub text: String,
     /// The session it comes from.
-    pub session: String,
+    pub session: SessionId,
 }
 
 impl From<&UnsettledItem> for DismissableItem {
@@ -176,7 +177,7 @@ fn dismiss_item(store: &Store, handle: &str, wrong: bool) -> Result<DismissableI
         wrong,
         by_session: workspace.environment().session.as_ref().map(|session| session.id.clone()),
     };
-    let id = content_id(&[&client, &item.session, "dismissed", handle]);
+    let id = content_id(&[&client, item.session.as_str(), "dismissed", handle]);
     let stream = StreamId::session(&client, &item.session);
     let events = vec![session_envelope(workspace, id, event)];
     let ledger = store.ledger()?;

@@ -43,6 +43,7 @@ use midstride_core::handoff::check::CheckFindings;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
 use midstride_core::session::quality::{self, QualityIssue, QualityReport};
 use midstride_core::session::{Client, Session};
+use midstride_core::text::id::SessionId;
 use midstride_core::text::tokens;
 use midstride_core::text::yaml::YamlNode;
 use midstride_core::work::event::DeliveredHandoff;
@@ -126,7 +127,7 @@ pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome
         done.answer = untrusted_answer(workspace, call);
         return done;
     }
-    let id = call.session.as_deref().unwrap_or_default();
+    let id = call.session.as_ref().map_or("", SessionId::as_str);
     let Some(session) = SessionName::parse(call.client.name(), id) else {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
@@ -337,7 +338,8 @@ impl HookCall<'_> {
 
     /// Whether the client reported the end of a session. It may write to the transcript after that.
     fn has_reported_end(&self, checkpoint: &Checkpoint) -> bool {
-        let name = SessionName::parse(checkpoint.client().name(), checkpoint.session_id());
+        let id = checkpoint.session_id();
+        let name = SessionName::parse(checkpoint.client().name(), id.as_str());
         name.is_some_and(|name| HookMemory::read(self.store.workspace(), &name).ended)
     }
 
@@ -450,7 +452,7 @@ impl HookCall<'_> {
         let delivered = self.record_error(delivered)?;
         let is_new = |stored: &StoredHandoff| {
             let handoff = stored.handoff(self.store.workspace());
-            let uid = handoff.uid().map(|uid| uid.value.trim().to_owned());
+            let uid = handoff.uid().map(|uid| uid.to_string());
             let own = IndexCard::from_document(self.store.workspace(), stored)
                 .routing
                 .and_then(|routing| routing.session);
@@ -497,7 +499,7 @@ impl HookCall<'_> {
         let Some(ledger) = self.store.existing_ledger()? else {
             return Ok(HashSet::new());
         };
-        let name = |one: DeliveredHandoff| one.uid.unwrap_or(one.id);
+        let name = |one: DeliveredHandoff| one.uid.map_or(one.id, |uid| uid.to_string());
         Ok(delivered_handoffs(ledger, &self.session)?.into_iter().map(name).collect())
     }
 

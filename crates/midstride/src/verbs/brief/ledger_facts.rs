@@ -28,6 +28,7 @@ use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, Highlight, HighlightKind, SessionSummary};
 use midstride_core::session::instruction::Instructions;
 use midstride_core::session::repository::ReflogCommitState;
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Event, SessionEvent};
 use midstride_core::work::mission::{self, Mission};
 use midstride_core::work::task::{Task, TaskRole, Tasks};
@@ -113,7 +114,7 @@ impl<'s> LedgerFacts<'s> {
                 closed_for(summary).is_some_and(|closed| closed.closes_item(summary, item))
             },
         );
-        let recent: Vec<(Client, String, Option<String>)> = sessions
+        let recent: Vec<(Client, SessionId, Option<String>)> = sessions
             .iter()
             .take(unsettled::SESSIONS_MAX + 1)
             .map(|summary| (summary.client, summary.session.clone(), summary.task_list.clone()))
@@ -223,9 +224,9 @@ fn drop_replaced_commits(workspace: &Workspace, mut summary: SessionSummary) -> 
 fn task_placement(
     task: &Task,
     summary: Option<&SessionSummary>,
-    recent: &[(Client, String, Option<String>)],
+    recent: &[(Client, SessionId, Option<String>)],
 ) -> TaskPlacement {
-    let is_of = |client: Client, session: &str, shared: Option<&String>| match shared {
+    let is_of = |client: Client, session: &SessionId, shared: Option<&String>| match shared {
         Some(list) => task.is_on_list(client.name(), list),
         None => task.is_listed_by(client.name(), session),
     };
@@ -342,8 +343,8 @@ fn dismissed_handles(records: &[LedgerRecord]) -> HashSet<String> {
 /// What a ledger record says about a checkpoint.
 struct CheckpointRecord<'r> {
     name: SessionName,
-    blob: &'r str,
-    summary_blob: Option<&'r str>,
+    blob: &'r BlobHash,
+    summary_blob: Option<&'r BlobHash>,
     folder: Option<&'r str>,
     about: &'r str,
     ended: Option<Timestamp>,
@@ -554,7 +555,7 @@ fn checkpoints(records: &[LedgerRecord]) -> impl DoubleEndedIterator<Item = Chec
         Some(CheckpointRecord {
             name: SessionName { client: client.clone(), id: session.clone() },
             blob,
-            summary_blob: gist.as_deref(),
+            summary_blob: gist.as_ref(),
             folder: folder.as_deref(),
             about: about.as_deref().unwrap_or("nothing was asked"),
             ended: ended.as_deref().and_then(|time| time.parse().ok()),

@@ -6,6 +6,7 @@ use crate::verbs::brief::visit_latest_summaries;
 use jiff::Timestamp;
 use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::words::SearchTerm;
 
 /// A session that matches, and why.
@@ -14,7 +15,7 @@ pub struct FoundSession {
     /// The client that ran it.
     pub client: Client,
     /// Its id.
-    pub session: String,
+    pub session: SessionId,
     /// When its last record was written.
     pub ended: Option<Timestamp>,
     /// The matching texts; the field names the kind of each.

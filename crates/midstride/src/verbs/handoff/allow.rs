@@ -74,7 +74,7 @@ fn bind_permission(
 ) -> PermissionKey {
     let handoff = stored.handoff(workspace);
     let place = || format!("{} {}", handoff.key(), stored.path.display());
-    let identity = handoff.uid().map_or_else(place, |uid| uid.value.trim().to_owned());
+    let identity = handoff.uid().map_or_else(place, |uid| uid.to_string());
     PermissionKey::proof(&workspace.identity(), &identity, test)
 }
 

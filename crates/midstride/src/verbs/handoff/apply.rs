@@ -7,6 +7,7 @@ use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
+use midstride_core::text::id::CommitId;
 
 /// Why a handoff was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +69,7 @@ fn apply_once(
 }
 
 /// The full id of a commit the user named.
-pub fn commit_id(workspace: &Workspace, named: &str) -> Result<String, ApplyError> {
+pub fn commit_id(workspace: &Workspace, named: &str) -> Result<CommitId, ApplyError> {
     let found = workspace.repository().and_then(|repository| repository.resolve_commit(named));
     found.ok_or_else(|| ApplyError::NoCommit(named.to_owned()))
 }

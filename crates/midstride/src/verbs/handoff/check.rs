@@ -228,7 +228,7 @@ fn later_commits<'j>(
 
 fn claim(workspace: &Workspace, stored: &StoredHandoff) -> Option<IdClaim> {
     let handoff = stored.handoff(workspace);
-    let (uid, id) = (handoff.uid()?.value.to_owned(), handoff.node("id")?);
+    let (uid, id) = (handoff.written_uid()?.value.to_owned(), handoff.node("id")?);
     let path = stored.path.display().to_string();
     Some(IdClaim { key: handoff.key(), uid, at: id.at, path })
 }

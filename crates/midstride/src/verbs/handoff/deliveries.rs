@@ -8,6 +8,7 @@ use crate::verbs::task::content_id;
 use crate::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::delivery::DeliveryLog;
+use midstride_core::text::id::Uid;
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 
 /// Why no delivery record was written.
@@ -37,8 +38,8 @@ pub fn acknowledge(
     }
     let events = handoffs.iter().map(|stored| {
         let handoff = delivered_handoff(workspace, stored);
-        let name = handoff.uid.as_deref().unwrap_or(&handoff.id);
-        let id = content_id(&[&session.client, &session.id, "acknowledged", name]);
+        let name = handoff.uid.as_ref().map_or(handoff.id.as_str(), Uid::as_str);
+        let id = content_id(&[&session.client, session.id.as_str(), "acknowledged", name]);
         let SessionName { client, id: session } = session.clone();
         let verb = verb.to_owned();
         session_envelope(
@@ -83,7 +84,7 @@ pub fn delivery_records(store: &Store, stored: &StoredHandoff) -> Result<Deliver
         return Ok(DeliveryLog::default());
     };
     let records = ledger.read_with_prefix(StreamId::DELIVERIES)?;
-    Ok(DeliveryLog::from_events(uid.value.trim(), records.iter().flat_map(|record| &record.events)))
+    Ok(DeliveryLog::from_events(&uid, records.iter().flat_map(|record| &record.events)))
 }
 
 /// A handoff as delivery records name it.
@@ -94,7 +95,7 @@ pub(in crate::verbs) fn delivered_handoff(
     let clean = |text: &str| workspace.clean(text).0.as_str().to_owned();
     let handoff = stored.handoff(workspace);
     DeliveredHandoff {
-        uid: handoff.uid().map(|uid| clean(uid.value.trim())),
+        uid: handoff.uid().map(|uid| Uid::new(clean(uid.as_str()))),
         id: clean(&handoff.key().to_string()),
         revision: Some(handoff.replaced_texts().len() + 1),
     }

@@ -23,6 +23,7 @@ use midstride_core::format::document::Document;
 use midstride_core::handoff::Handoff;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::time::Time;
 use midstride_core::work::event::{Event, SessionEvent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +38,7 @@ const COMMITS_MAX: usize = 5;
 #[derive(Clone, Debug)]
 pub struct KeptText {
     /// Its id in the store.
-    pub hash: String,
+    pub hash: BlobHash,
     /// Its kind.
     pub kind: TombstoneKind,
     /// The handoff or session it belongs to, if known.
@@ -62,9 +63,9 @@ pub struct KeptText {
     pub handoffs: Vec<PathBuf>,
     /// For a checkpoint, the transcript it was made from, if it still exists.
     pub transcript: Option<PathBuf>,
-    session: Option<(Client, String)>,
+    session: Option<(Client, SessionId)>,
     /// For a checkpoint, its summary, which is stored separately for fast briefings.
-    summary_blob: Option<String>,
+    summary_blob: Option<BlobHash>,
 }
 
 /// A completed step of forgetting.
@@ -126,7 +127,7 @@ pub enum ForgetError {
         /// The prefix that was given.
         wanted: String,
         /// The ids, and a description of each.
-        found: Vec<(String, String)>,
+        found: Vec<(BlobHash, String)>,
     },
     /// It is the current text of the document.
     #[error("`{key}@{number}` is the document as it is, which midstride does not take away")]
@@ -173,7 +174,8 @@ pub fn kept_revision(
     let id =
         id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted: number, last })?;
     let id = id.ok_or(RevisionError::NotLocal { key, wanted: number })?;
-    TextInventory::read(store)?.describe_text(store, &id.value.trim().to_lowercase())
+    let hash = BlobHash::new(id.value.trim().to_lowercase());
+    TextInventory::read(store)?.describe_text(store, &hash)
 }
 
 /// The kept text with this id, or with this unambiguous prefix.
@@ -185,12 +187,12 @@ pub fn kept_text(store: &Store, id: &str) -> Result<KeptText, ForgetError> {
         return Err(ForgetError::NoId(id.to_owned()));
     }
     let kept = TextInventory::read(store)?;
-    let fitting: Vec<String> = kept.ids_with_prefix(workspace, &wanted)?.into_iter().collect();
+    let fitting: Vec<BlobHash> = kept.ids_with_prefix(workspace, &wanted)?.into_iter().collect();
     match fitting.as_slice() {
         [] => Err(ForgetError::NoSuch(wanted)),
         [one] => kept.describe_text(store, one),
         several => {
-            let describe = |hash: &String| -> Result<(String, String), ForgetError> {
+            let describe = |hash: &BlobHash| -> Result<(BlobHash, String), ForgetError> {
                 let text = kept.describe_text(store, hash)?;
                 Ok((hash.clone(), text.describe()))
             };
@@ -236,7 +238,7 @@ pub fn forget(
     reached(ForgetStep::Removed);
     let cursors = match &text.session {
         Some((client, session)) => {
-            if let Some(name) = SessionName::parse(client.name(), session) {
+            if let Some(name) = SessionName::parse(client.name(), session.as_str()) {
                 active_sessions::remove_marker(workspace, &name)?;
                 hook_memory::clear_memory(workspace, &name)?;
             }
@@ -311,18 +313,18 @@ fn ensure_tombstone(
 /// Everything that is kept, and what is known about it.
 struct TextInventory<'s> {
     documents: Vec<StoredHandoff>,
-    tombstones: BTreeMap<String, Tombstone>,
-    references: BTreeMap<String, BTreeSet<String>>,
-    in_folder: BTreeSet<String>,
+    tombstones: BTreeMap<BlobHash, Tombstone>,
+    references: BTreeMap<String, BTreeSet<BlobHash>>,
+    in_folder: BTreeSet<BlobHash>,
     ledger: Option<&'s SqliteLedger>,
 }
 
 /// A checkpoint as the ledger records it.
 struct LedgerCheckpoint {
     client: String,
-    session: String,
-    blob: String,
-    summary_blob: Option<String>,
+    session: SessionId,
+    blob: BlobHash,
+    summary_blob: Option<BlobHash>,
     at: Timestamp,
     about: Option<String>,
 }
@@ -348,14 +350,15 @@ impl<'s> TextInventory<'s> {
         &self,
         workspace: &Workspace,
         beginning: &str,
-    ) -> Result<BTreeSet<String>, ForgetError> {
-        let mut all: BTreeSet<String> = self.references.values().flatten().cloned().collect();
+    ) -> Result<BTreeSet<BlobHash>, ForgetError> {
+        let mut all: BTreeSet<BlobHash> = self.references.values().flatten().cloned().collect();
         all.extend(self.in_folder.iter().cloned());
         all.extend(self.tombstones.keys().cloned());
         for stored in &self.documents {
-            all.extend(stored.handoff(workspace).named_texts().into_iter().map(str::to_lowercase));
+            let named = stored.handoff(workspace).named_texts().into_iter();
+            all.extend(named.map(|text| BlobHash::new(text.to_lowercase())));
         }
-        all.retain(|hash| hash.starts_with(beginning));
+        all.retain(|hash| hash.as_str().starts_with(beginning));
         if let Some(ledger) = &self.ledger {
             all.extend(ledger.blobs_with_prefix(beginning)?);
         }
@@ -363,13 +366,13 @@ impl<'s> TextInventory<'s> {
     }
 
     /// What is known about one text.
-    fn describe_text(&self, store: &Store, hash: &str) -> Result<KeptText, ForgetError> {
+    fn describe_text(&self, store: &Store, hash: &BlobHash) -> Result<KeptText, ForgetError> {
         let workspace = store.workspace();
         let tombstone = self.tombstones.get(hash).cloned();
         let taken = self.checkpoints()?;
-        let own = taken.iter().find(|taken| taken.blob == hash);
+        let own = taken.iter().find(|taken| taken.blob == *hash);
         let is_blob = match &self.ledger {
-            Some(ledger) => !ledger.blobs_with_prefix(hash)?.is_empty(),
+            Some(ledger) => !ledger.blobs_with_prefix(hash.as_str())?.is_empty(),
             None => false,
         };
         let was = match (own, is_blob, tombstone.as_ref().and_then(|known| known.kind)) {
@@ -380,7 +383,7 @@ impl<'s> TextInventory<'s> {
             (None, false, Some(TombstoneKind::Revision) | None) => TombstoneKind::Revision,
         };
         let plain = KeptText {
-            hash: hash.to_owned(),
+            hash: hash.clone(),
             kind: was,
             owner: None,
             names: Vec::new(),
@@ -417,7 +420,7 @@ impl<'s> TextInventory<'s> {
         let may_be_elsewhere = keeping.is_empty() && text.tombstone.is_none();
         for stored in &self.documents {
             let handoff = stored.handoff(workspace);
-            let uid = handoff.uid().map(|uid| uid_file_name(uid.value));
+            let uid = handoff.uid().map(|uid| uid_file_name(&uid));
             let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
             if is_its || handoff.named_texts().contains(hash.as_str()) {
                 text.owner.get_or_insert_with(|| handoff.key().to_string());
@@ -443,7 +446,9 @@ impl<'s> TextInventory<'s> {
         let key = handoff.key();
         let entries = handoff.revisions();
         for (index, id) in handoff.replaced_texts().into_iter().enumerate() {
-            let Some(id) = id.map(|id| id.value.trim().to_lowercase()) else { continue };
+            let Some(id) = id.map(|id| BlobHash::new(id.value.trim().to_lowercase())) else {
+                continue;
+            };
             let name = format!("{key}@{}", index + 1);
             if id == text.hash {
                 text.names.push(name);
@@ -458,7 +463,7 @@ impl<'s> TextInventory<'s> {
         }
     }
 
-    fn is_kept(&self, hash: &str) -> bool {
+    fn is_kept(&self, hash: &BlobHash) -> bool {
         let in_git = self.references.values().any(|ids| ids.contains(hash));
         (in_git || self.in_folder.contains(hash)) && !self.tombstones.contains_key(hash)
     }
@@ -483,18 +488,18 @@ impl<'s> TextInventory<'s> {
         let about = || Checkpoint::parse(bytes.as_deref()?)?.first_request();
         text.preview = own.about.clone().or_else(about);
         text.names.push(format!("{} session {}", own.client, own.session));
-        (text.owner, text.at) = (Some(own.session.clone()), Some(own.at));
+        (text.owner, text.at) = (Some(own.session.to_string()), Some(own.at));
         text.summary_blob = own.summary_blob.clone();
         let same = |other: &&LedgerCheckpoint| {
             (&other.client, &other.session) == (&own.client, &own.session)
                 && other.blob != own.blob
                 && !self.tombstones.contains_key(&other.blob)
         };
-        text.others = taken.iter().filter(same).map(|other| other.blob.clone()).collect();
+        text.others = taken.iter().filter(same).map(|other| other.blob.to_string()).collect();
         let is_of_session = |stored: &&StoredHandoff| {
             let text_at =
                 |path| Some(stored.handoff(workspace).node(path)?.text()?.value.to_owned());
-            text_at("state.recovery.session").as_ref() == Some(&own.session)
+            text_at("state.recovery.session").is_some_and(|id| id == own.session.as_str())
         };
         let handoffs = self.documents.iter().filter(is_of_session);
         text.handoffs = handoffs.map(|stored| stored.path.clone()).collect();
@@ -543,9 +548,9 @@ impl<'s> TextInventory<'s> {
 }
 
 /// Whether a document is exactly this text.
-fn has_text(repository: Option<&Repository>, stored: &StoredHandoff, hash: &str) -> bool {
+fn has_text(repository: Option<&Repository>, stored: &StoredHandoff, hash: &BlobHash) -> bool {
     let in_git = repository.map(|git| git.hash_blob(&stored.bytes));
-    in_git.as_deref() == Some(hash) || sha256(&stored.bytes) == hash
+    in_git.as_ref() == Some(hash) || sha256(&stored.bytes) == hash.as_str()
 }
 
 /// The title or summary of a text, or else its first line.

@@ -9,6 +9,7 @@ use crate::sys::git::{self, ConflictSides, GitError, MergedLines};
 use crate::workspace::{FindError, StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::merge::{self, MergeRefusal, MergedText, SideIds};
+use midstride_core::text::id::{BlobHash, Uid};
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::span::Span;
 use midstride_core::text::yaml::conflict_markers;
@@ -22,7 +23,7 @@ pub struct MergeOutcome {
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
     /// The id of the kept copy of the file's previous text.
-    pub replaced: Option<String>,
+    pub replaced: Option<BlobHash>,
     /// The id that two different handoffs share, if that is the conflict.
     pub shared_id: Option<String>,
 }
@@ -109,9 +110,9 @@ pub fn repair(store: &Store, path: &Path) -> Result<MergeOutcome, MergeError> {
 }
 
 /// Keeps the replaced text, because the user may have started to resolve it by hand.
-fn store_replaced(store: &Store, stored: &StoredHandoff) -> Result<Option<String>, MergeError> {
+fn store_replaced(store: &Store, stored: &StoredHandoff) -> Result<Option<BlobHash>, MergeError> {
     let workspace = store.workspace();
-    let Some(uid) = stored.handoff(workspace).uid().map(|uid| uid_file_name(uid.value)) else {
+    let Some(uid) = stored.handoff(workspace).uid().map(|uid| uid_file_name(&uid)) else {
         return Ok(None);
     };
     let texts = store.text_store(stored, &uid);
@@ -182,10 +183,9 @@ fn store_both(
     store: &Store,
     ours: &Document,
     theirs: &Document,
-) -> Result<Option<(String, String)>, MergeError> {
+) -> Result<Option<(BlobHash, BlobHash)>, MergeError> {
     let workspace = store.workspace();
-    let uid =
-        |document: &Document| Some(document.handoff_header()?.text("uid")?.value.trim().to_owned());
+    let uid = |document: &Document| Uid::parse(document.handoff_header()?.text("uid")?.value);
     let Some(uid) = uid(ours).filter(|own| uid(theirs).as_ref() == Some(own)) else {
         return Ok(None);
     };

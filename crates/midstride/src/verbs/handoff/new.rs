@@ -448,7 +448,7 @@ fn header_fields(
         ("from", text(&by.or_else(|| workspace.environment().user.clone()))),
         ("to", (!to.is_empty()).then(|| YamlData::texts(to))),
         ("created", Some(YamlData::Bare(time::format_time(now)))),
-        ("at_commit", commit.map(YamlData::Text)),
+        ("at_commit", commit.map(|commit| YamlData::text(commit.as_str()))),
         ("context_summary", Some(text(&wanted.summary).unwrap_or(YamlData::Null))),
         ("dependencies", builds_on),
     ];

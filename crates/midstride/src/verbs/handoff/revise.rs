@@ -203,7 +203,7 @@ pub fn findings_since(
 /// Refuses a text with the uid of another handoff.
 fn refuse_other_uid(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
     match (now.uid(), header_text(given, "uid")) {
-        (Some(own), Some(given)) if own.value.trim() != given => Err(other_uid_error(now)),
+        (Some(own), Some(given)) if own.as_str() != given => Err(other_uid_error(now)),
         _ => Ok(()),
     }
 }

@@ -30,7 +30,7 @@ use midstride_core::session::coverage::Coverage;
 use midstride_core::session::quality::{self, QualityReport, QualityStamp};
 use midstride_core::session::{AgentState, Client};
 use midstride_core::text::edit::{Edit, HeaderPath};
-use midstride_core::text::id::{HandoffKey, nearest_match};
+use midstride_core::text::id::{BlobHash, HandoffKey, SessionId, nearest_match};
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
 use midstride_core::text::yaml::{YamlData, YamlNode};
@@ -181,7 +181,7 @@ pub enum SaveError {
     #[error("several handoffs are of session `{session}`: {}", keys.join(", "))]
     Several {
         /// The session.
-        session: String,
+        session: SessionId,
         /// The handoffs.
         keys: Vec<String>,
     },
@@ -251,7 +251,7 @@ pub fn save(store: &Store, wanted: &SaveRequest) -> Result<SaveOutcome, SaveErro
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
     let _lock = lock_saving(workspace)?;
     let board = open_board(store, checkpoint.as_ref())?;
-    let blob = captured.as_ref().map(|done| done.blob.as_str());
+    let blob = captured.as_ref().map(|done| &done.blob);
     let making = SaveContext {
         store,
         request: wanted,
@@ -352,8 +352,8 @@ fn capture_session(
     };
     let done = checkpoint(store, which, client, CheckpointMode::Checkpoint);
     let gone = match &done {
-        Err(CheckpointError::NoSuch(name)) => name,
-        Err(CheckpointError::NoTranscript(own)) => &own.id,
+        Err(CheckpointError::NoSuch(name)) => name.as_str(),
+        Err(CheckpointError::NoTranscript(own)) => own.id.as_str(),
         Ok(_) | Err(_) => return Ok(Some(done?)),
     };
     match last_captured(store, gone, client) {
@@ -411,7 +411,7 @@ pub struct PromotedHandoff {
 pub(in crate::verbs) fn save_facts_only(
     store: &Store,
     checkpoint: &Checkpoint,
-    blob: &str,
+    blob: &BlobHash,
     judgement: AuthorNotes,
     id: Option<String>,
 ) -> Result<PromotedHandoff, SaveError> {
@@ -465,7 +465,7 @@ struct SaveContext<'m> {
     store: &'m Store,
     request: &'m SaveRequest,
     checkpoint: Option<&'m Checkpoint>,
-    blob: Option<&'m str>,
+    blob: Option<&'m BlobHash>,
     board: &'m TaskBoard<'m>,
 }
 
@@ -487,8 +487,9 @@ impl SaveContext<'_> {
 
     /// The open handoff of a session.
     fn find_of_session(&self, checkpoint: &Checkpoint) -> Result<Option<StoredHandoff>, SaveError> {
-        self.expect_one(self.find_open(checkpoint.session_id(), &|handoff| {
-            header_text(handoff, "state.recovery.session") == Some(checkpoint.session_id())
+        let session = checkpoint.session_id();
+        self.expect_one(self.find_open(session.as_str(), &|handoff| {
+            header_text(handoff, "state.recovery.session") == Some(session.as_str())
                 && header_text(handoff, "state.recovery.client") == Some(checkpoint.client().name())
         }))
     }
@@ -500,7 +501,8 @@ impl SaveContext<'_> {
         if found.len() > 1 {
             let key =
                 |stored: &StoredHandoff| stored.handoff(self.store.workspace()).key().to_string();
-            let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
+            let session = self.checkpoint.map(Checkpoint::session_id);
+            let session = session.unwrap_or_else(|| SessionId::new(""));
             return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
         }
         Ok(found.pop())
@@ -611,16 +613,16 @@ impl SaveContext<'_> {
     }
 
     /// The session of the agent that saves; `None` if the user saves.
-    fn agent_session(&self) -> Option<&str> {
-        let session = self.checkpoint.map_or("none", Checkpoint::session_id);
-        self.request.is_agent.then_some(session)
+    fn agent_session(&self) -> Option<SessionId> {
+        let session = || self.checkpoint.map(Checkpoint::session_id);
+        self.request.is_agent.then(|| session().unwrap_or_else(|| SessionId::new("none")))
     }
 
     /// Whether to ask the author for what is missing, according to the handoff.
     fn author_request(&self, document: Option<&Document>) -> AuthorRequest {
         match self.agent_session() {
             None => AuthorRequest::NotAsked,
-            agent if document.and_then(quality::asked_session) == agent => {
+            Some(agent) if document.and_then(quality::asked_session) == Some(agent.as_str()) => {
                 AuthorRequest::AskedBefore
             }
             Some(_) => AuthorRequest::AskedNow,
@@ -643,8 +645,8 @@ impl SaveContext<'_> {
         let gate = gate.with_reflection(&reflection);
         let environment = self.store.workspace().environment();
         let by = self.request.by.as_deref().or(environment.user.as_deref());
-        let occasion =
-            QualityStamp { at: environment.clock.now(), by, agent: self.agent_session() };
+        let agent = self.agent_session();
+        let occasion = QualityStamp { at: environment.clock.now(), by, agent: agent.as_ref() };
         let edit = quality::record_edit(
             document,
             &gate,
@@ -727,8 +729,7 @@ impl SaveContext<'_> {
     ) -> Result<(), SaveError> {
         let (old, now) =
             (before.handoff(self.store.workspace()), read.handoff(self.store.workspace()));
-        let uid = |handoff: &Handoff<'_>| handoff.uid().map(|uid| uid.value.trim().to_owned());
-        if uid(&old).is_some() && uid(&old) != uid(&now) {
+        if old.uid().is_some() && old.uid() != now.uid() {
             return Err(not_read_back(&read.path, "it is another handoff"));
         }
         // Another process may have added a revision since. It then comes after ours.

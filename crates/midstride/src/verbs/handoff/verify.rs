@@ -17,6 +17,7 @@ use midstride_core::handoff::lifecycle::{self, CompletedProof, MeasurementSide, 
 use midstride_core::handoff::proof::{
     Number, ProofSpec, ProofSpecError, Trial, TrialEnd, TrialOutcome, TrialResult, strip_escapes,
 };
+use midstride_core::text::id::CommitId;
 use midstride_core::work::event::{Envelope, Event, ProofEvent};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -200,9 +201,7 @@ pub fn verify(
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
     let recording = match record {
-        Some(record) => {
-            record_in_document(store, stored, &proven, record, reason.clone()).into()
-        }
+        Some(record) => record_in_document(store, stored, &proven, record, reason.clone()).into(),
         None => ProofRecording::Skipped,
     };
     if !can_tell && !proven.is_empty() {
@@ -330,7 +329,7 @@ fn record_in_document(
     apply(store, stored, &decide, &change)
 }
 
-fn current_commit(workspace: &Workspace) -> Option<String> {
+fn current_commit(workspace: &Workspace) -> Option<CommitId> {
     workspace.repository().and_then(crate::sys::git::Repository::head_commit)
 }
 
@@ -350,7 +349,7 @@ fn append_to_ledger(
     let ledger = store.ledger()?;
     // What the document records came first.
     store.reconcile(ledger, &now)?;
-    let stream = StreamId::handoff(uid.value.trim());
+    let stream = StreamId::handoff(&uid);
     ledger.append_missing(&[(stream, events)])?;
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver
 use crate::workspace::permission::{GrantKind, PermissionError, PermissionStore};
 use crate::workspace::settings::is_template;
 use crate::workspace::{CONFIGURATION, FOLDER, HANDOFFS, Workspace};
+use midstride_core::text::id::BlobHash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -305,13 +306,13 @@ fn committed_files(workspace: &Workspace) -> Result<BTreeMap<PathBuf, GitFileSta
     let top = repository.work_tree();
     let folder = workspace.root().path().join(FOLDER);
     let listed = repository.files_at(&commit)?.files;
-    let is_ours = |(name, _): &(String, Option<String>)| {
+    let is_ours = |(name, _): &(String, Option<BlobHash>)| {
         let path = top.join(name);
         // Git cannot be asked for a path with a line break. It counts as missing, which is the safe
         // choice.
         path.starts_with(&folder) && files::is_file(&path) && !name.contains('\n')
     };
-    let (names, ids): (Vec<String>, Vec<Option<String>>) =
+    let (names, ids): (Vec<String>, Vec<Option<BlobHash>>) =
         listed.into_iter().filter(is_ours).unzip();
     let now = repository.hash_files(&names)?;
     let compared = names.iter().zip(ids).zip(now).map(|((name, then), now)| {

@@ -15,6 +15,7 @@ use crate::sys::files::FileError;
 use crate::sys::git::{ExchangeReport, GitError, RefExchange, Repository};
 use crate::verbs::task::TaskError;
 use crate::workspace::{StoredHandoff, Workspace};
+use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeSet, HashSet};
 
 /// The result of a sync.
@@ -85,7 +86,7 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let may_go = |name: &str| committed.contains(name);
     let met = tombstones::exchange(store, repository, &remote);
     let tombstones = store.tombstones()?;
-    let forgotten: BTreeSet<String> = tombstones.keys().cloned().collect();
+    let forgotten: BTreeSet<BlobHash> = tombstones.keys().cloned().collect();
     store.drop_texts(&forgotten).map_err(SyncError::Local)?;
     let loose = repository.loose(&forgotten);
     let what =
@@ -93,7 +94,7 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let done = met.and_then(|met| {
         let exchanged = repository.exchange(&remote, &what)?;
         let tasks = tasks::exchange(store, repository, &remote)?;
-        let learned = met.received.iter().filter_map(|stream| tombstones.get(stream.text_hash()?));
+        let learned = met.received.iter().filter_map(|stream| tombstones.get(&stream.text_hash()?));
         let forgotten = learned.cloned().collect();
         Ok(SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
     });
@@ -114,7 +115,7 @@ fn committed_uids(
     let uid_of = |stored: StoredHandoff| {
         let inside = workspace.path_in_work_tree(&stored)?;
         let uid = stored.handoff(workspace).uid()?;
-        tracked.contains(&inside).then(|| uid_file_name(uid.value))
+        tracked.contains(&inside).then(|| uid_file_name(&uid))
     };
     Ok(workspace.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
 }

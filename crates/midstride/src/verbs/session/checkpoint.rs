@@ -24,6 +24,7 @@ use midstride_core::session::checkpoint::{
 use midstride_core::session::repository::WorkTreeState;
 use midstride_core::session::shell::join_folder;
 use midstride_core::session::{Client, Provenance, Session, hash};
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
@@ -55,7 +56,7 @@ pub struct CheckpointOutcome {
     /// The captured checkpoint.
     pub checkpoint: Checkpoint,
     /// Its blob: the SHA-256 of its text.
-    pub blob: String,
+    pub blob: BlobHash,
     /// Whether it has anything new.
     pub is_new: bool,
     /// How many bytes were read for the first time.
@@ -87,7 +88,7 @@ pub enum CheckpointError {
         /// The id that was given.
         name: String,
         /// The sessions that match.
-        found: Vec<String>,
+        found: Vec<SessionId>,
     },
     /// The transcript belongs to another project.
     #[error("`{}` is the transcript of a session in `{cwd}`, not of this project", path.display())]
@@ -109,7 +110,7 @@ pub enum CheckpointError {
     #[error("the checkpoint of session `{session}` was forgotten {tombstone}")]
     Forgotten {
         /// The session.
-        session: String,
+        session: SessionId,
         /// Its tombstone.
         tombstone: Box<Tombstone>,
     },
@@ -195,7 +196,7 @@ impl PreparedCheckpoint {
         let stored = Blob::new(text.into_bytes());
         let highlights = SessionSummary::from_checkpoint(&checkpoint);
         let summary = Blob::new(clean(workspace, &highlights.clone().into_stored()).into_bytes());
-        let blobs = (stored.hash().to_owned(), summary.hash().to_owned());
+        let blobs = (stored.hash().clone(), summary.hash().clone());
         let (mut envelope, stream) =
             checkpoint_event(workspace, &checkpoint, agents_bytes, blobs, &redacted);
         add_work_counts(&mut envelope, &highlights);
@@ -203,12 +204,12 @@ impl PreparedCheckpoint {
             CheckpointHistory::read(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::find(ledger, blob)).transpose()?;
         if let Some(tombstone) = tombstone.flatten() {
-            let session = checkpoint.session_id().to_owned();
+            let session = checkpoint.session_id();
             return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
         }
         let recorded = known.or(further);
         let (is_new, blob) =
-            (recorded.is_none(), recorded.unwrap_or_else(|| stored.hash().to_owned()));
+            (recorded.is_none(), recorded.unwrap_or_else(|| stored.hash().clone()));
         let tasks = mirror::tasks_of_checkpoint(workspace, &checkpoint);
         let done = CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from };
         Ok(Self { outcome: done, stream, expected, envelope, blob: stored, summary, tasks })
@@ -257,9 +258,9 @@ struct CheckpointHistory {
     /// The version of its stream.
     expected: ExpectedVersion,
     /// The checkpoint recorded by an event with the same id.
-    known: Option<String>,
+    known: Option<BlobHash>,
     /// A checkpoint that read more of the same transcript.
-    longer: Option<String>,
+    longer: Option<BlobHash>,
 }
 
 impl CheckpointHistory {
@@ -326,7 +327,7 @@ pub(in crate::verbs) fn build_checkpoint(
     }
     let context = observe_context(workspace, &session);
     let transcript = clean(workspace, &found.path.display().to_string());
-    session.id.get_or_insert_with(|| clean(workspace, &found.session));
+    session.id.get_or_insert_with(|| SessionId::new(clean(workspace, found.session.as_str())));
     let written = Checkpoint::new_serialized(session, transcript, bytes, mode, context);
     Ok(DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread })
 }
@@ -352,7 +353,7 @@ fn choose_transcript(
         (SessionChoice::Current, Some(own)) => {
             let is_own =
                 |one: &TranscriptInfo| one.session == own.id && one.client.name() == own.client;
-            let unread = || read_error_of(unread, &own.id);
+            let unread = || read_error_of(unread, own.id.as_str());
             let missing =
                 || unread().map_or_else(|| CheckpointError::NoTranscript(own.clone()), Into::into);
             all.into_iter().find(is_own).ok_or_else(missing)
@@ -399,16 +400,16 @@ pub(in crate::verbs) fn find_by_id(
     name: &str,
 ) -> Result<TranscriptInfo, CheckpointError> {
     let (mut exact, others): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
-        all.into_iter().partition(|found| found.session == name);
+        all.into_iter().partition(|found| found.session.as_str() == name);
     if let Some(found) = exact.pop() {
         return Ok(found);
     }
     let mut fitting: Vec<TranscriptInfo> =
-        others.into_iter().filter(|found| found.session.starts_with(name)).collect();
+        others.into_iter().filter(|found| found.session.as_str().starts_with(name)).collect();
     match (fitting.pop(), fitting.is_empty()) {
         (Some(found), true) if !name.is_empty() => Ok(found),
         (Some(last), _) => {
-            let mut found: Vec<String> = fitting.into_iter().map(|one| one.session).collect();
+            let mut found: Vec<SessionId> = fitting.into_iter().map(|one| one.session).collect();
             found.push(last.session);
             Err(CheckpointError::Several { name: name.to_owned(), found })
         }
@@ -501,7 +502,7 @@ fn checkpoint_event(
     workspace: &Workspace,
     checkpoint: &Checkpoint,
     agents_bytes: u64,
-    (blob, summary): (String, String),
+    (blob, summary): (BlobHash, BlobHash),
     redacted: &[Redaction],
 ) -> (Envelope, StreamId) {
     let client = checkpoint.client().name();
@@ -510,13 +511,14 @@ fn checkpoint_event(
     // Agents may write records that add nothing to the checkpoint. Their size still makes the event
     // a new one.
     let agents = (agents_bytes > 0).then(|| agents_bytes.to_string());
-    let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest].into_iter();
+    let parts =
+        [client, session.as_str(), last.unwrap_or_default(), &checkpoint.digest].into_iter();
     let parts = parts.chain(agents.as_deref()).chain(redacted.iter().map(|one| &*one.kind));
     let parts: Vec<&str> = parts.collect();
     let branch = checkpoint.session.branch.as_deref().or(checkpoint.git.branch.as_deref());
     let event = SessionEvent::Checkpointed {
         client: client.to_owned(),
-        session: session.to_owned(),
+        session: session.clone(),
         last_record: last.map(str::to_owned),
         digest: checkpoint.digest.clone(),
         blob,
@@ -540,7 +542,7 @@ fn checkpoint_event(
         source: client.to_owned(),
         event: Event::Session(event),
     };
-    (envelope, StreamId::session(client, session))
+    (envelope, StreamId::session(client, &session))
 }
 
 /// The project files a session changed, relative to the root, each with the record that changed it
@@ -582,7 +584,7 @@ fn known_checkpoint(
     ledger: &dyn Ledger,
     stream: &StreamId,
     id: &str,
-) -> Result<Option<String>, CheckpointError> {
+) -> Result<Option<BlobHash>, CheckpointError> {
     let records = ledger.read(stream, None)?;
     let mut events = records.iter().flat_map(|record| &record.events);
     match events.find(|known| known.id == id).map(|known| &known.event) {
@@ -613,7 +615,7 @@ pub(in crate::verbs) fn append_all(
         for one in &mut new {
             let first = known_checkpoint(ledger, &one.stream, &one.envelope.id)?;
             one.outcome.is_new = appended > 0 && first.as_ref() == Some(&one.outcome.blob);
-            one.outcome.blob = first.unwrap_or_default();
+            one.outcome.blob = first.unwrap_or_else(|| BlobHash::new(""));
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use midstride_core::handoff::{Handoff, Location};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, Highlights};
 use midstride_core::session::coverage::Coverage;
 use midstride_core::session::quality;
+use midstride_core::text::id::{BlobHash, SessionId};
 use std::path::PathBuf;
 
 /// A session to compare with every handoff, whatever session it names.
@@ -31,7 +32,7 @@ pub enum SessionComparison {
         /// The name of the client that ran it.
         client: &'static str,
         /// Its id.
-        session: String,
+        session: SessionId,
         /// What happened, and how much of it the handoff covers.
         coverage: Coverage,
     },
@@ -82,13 +83,15 @@ impl SessionLookup {
         let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
         Some(match read_stored(store, &blob) {
             Some(checkpoint) => compare_checkpoint(workspace, &checkpoint, handoff),
-            None => SessionComparison::NotRecorded { session: session.unwrap_or(blob) },
+            None => SessionComparison::NotRecorded {
+                session: session.map_or_else(|| blob.to_string(), |session| session.to_string()),
+            },
         })
     }
 }
 
 /// A checkpoint in the ledger. A lookup does not create a ledger.
-fn read_stored(store: &Store, blob: &str) -> Option<Checkpoint> {
+fn read_stored(store: &Store, blob: &BlobHash) -> Option<Checkpoint> {
     let ledger = store.existing_ledger().ok()??;
     ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::parse(&bytes))
 }
@@ -113,7 +116,7 @@ fn compare_checkpoint(
 ) -> SessionComparison {
     SessionComparison::Compared {
         client: checkpoint.client().name(),
-        session: checkpoint.session_id().to_owned(),
+        session: checkpoint.session_id(),
         coverage: measure_coverage(workspace, checkpoint, handoff.document()),
     }
 }

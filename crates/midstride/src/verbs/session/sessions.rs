@@ -17,6 +17,7 @@ use crate::workspace::{SetupMode, Workspace};
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
+use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,7 +48,7 @@ pub struct ListedSession {
     /// The client that ran it.
     pub client: Client,
     /// Its id.
-    pub session: String,
+    pub session: SessionId,
     /// When it began.
     pub began: Option<Timestamp>,
     /// When its transcript was changed, or its last record was written.
@@ -61,7 +62,7 @@ pub struct ListedSession {
     /// The transcript, if it still exists.
     pub transcript: Option<TranscriptInfo>,
     /// The newest checkpoint.
-    pub blob: Option<String>,
+    pub blob: Option<BlobHash>,
 }
 
 /// The sessions of a project, newest first, and the files that could not be read.
@@ -127,7 +128,7 @@ fn list_session(
 
 /// What the ledger records about a session.
 struct LedgerSession {
-    blob: String,
+    blob: BlobHash,
     bytes: u64,
     /// `None` if they were not counted.
     agents_bytes: Option<u64>,
@@ -137,7 +138,7 @@ struct LedgerSession {
 }
 
 /// The newest checkpoint of each session, by client and id.
-type LedgerSessions = BTreeMap<(String, String), LedgerSession>;
+type LedgerSessions = BTreeMap<(String, SessionId), LedgerSession>;
 
 fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerError> {
     let mut known = LedgerSessions::new();
@@ -157,7 +158,7 @@ fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerE
 /// The newest checkpoint in these events.
 fn newest_checkpoint<'e>(
     events: impl IntoIterator<Item = &'e Envelope>,
-) -> Option<((String, String), LedgerSession)> {
+) -> Option<((String, SessionId), LedgerSession)> {
     let found = events.into_iter().filter_map(|envelope| {
         let Event::Session(SessionEvent::Checkpointed {
             client,
@@ -268,8 +269,7 @@ pub fn session(
             let checkpoint = capture_checkpoint(workspace, found, CheckpointMode::Checkpoint)?
                 .serialized
                 .checkpoint;
-            let stored =
-                one.blob.as_deref().map(|blob| read_checkpoint(store, blob)).transpose()?;
+            let stored = one.blob.as_ref().map(|blob| read_checkpoint(store, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
             Ok(SessionView { checkpoint, is_stored })
         }
@@ -281,13 +281,14 @@ pub fn session(
 pub(in crate::verbs) fn last_checkpoint(
     store: &Store,
     one: &ListedSession,
-) -> Result<(Checkpoint, String), CheckpointError> {
+) -> Result<(Checkpoint, BlobHash), CheckpointError> {
     let session = one.session.clone();
-    let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session)) };
+    let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session.to_string())) };
     if let Some(tombstone) = store.tombstone(blob).map(Box::new) {
         return Err(CheckpointError::Forgotten { session, tombstone });
     }
-    let checkpoint = read_checkpoint(store, blob)?.ok_or(CheckpointError::NoSuch(session))?;
+    let no_such = || CheckpointError::NoSuch(session.to_string());
+    let checkpoint = read_checkpoint(store, blob)?.ok_or_else(no_such)?;
     Ok((checkpoint, blob.clone()))
 }
 
@@ -304,7 +305,7 @@ pub(in crate::verbs) fn last_captured(
 
 pub(in crate::verbs) fn read_checkpoint(
     store: &Store,
-    blob: &str,
+    blob: &BlobHash,
 ) -> Result<Option<Checkpoint>, CheckpointError> {
     let ledger = store.ledger()?;
     Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::parse(&bytes)))
@@ -325,7 +326,7 @@ pub(in crate::verbs) fn find_session(
         client: one.client,
         session: one.session.clone(),
         agent_of: None,
-        path: one.session.clone().into(),
+        path: one.session.as_str().into(),
         bytes: 0,
         changed: None,
         began: None,
@@ -345,7 +346,7 @@ pub struct RecoveryOutcome {
     /// The sessions that were captured.
     pub checkpoints: Vec<CheckpointOutcome>,
     /// The sessions that could not be captured, and why.
-    pub failed: Vec<(String, CheckpointError)>,
+    pub failed: Vec<(SessionId, CheckpointError)>,
     /// How many are left.
     pub remaining: usize,
     /// Sessions that still run.

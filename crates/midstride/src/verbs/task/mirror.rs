@@ -13,7 +13,7 @@ use jiff::{Timestamp, ToSpan as _};
 use midstride_core::brief::hook::ClientTask;
 use midstride_core::session::checkpoint::Checkpoint;
 use midstride_core::session::{self, Session, SessionTaskStatus as ClientStatus};
-use midstride_core::text::id::TaskId;
+use midstride_core::text::id::{SessionId, TaskId};
 use midstride_core::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
 };
@@ -41,17 +41,21 @@ pub(in crate::verbs) fn mirror(
     let clean = |text: &str| workspace.clean(text.trim()).0.as_str().to_owned();
     let (number, subject) = (clean(&task.id), clean(&task.subject));
     let shared = task_lists::shared_list(workspace, &session.client, &session.id);
-    let list = shared.as_deref().unwrap_or(&session.id);
+    let list = shared.as_deref().unwrap_or(session.id.as_str());
     let id = task_id(&session.client, list, TASK, &number);
     let id = id.filter(|_| !number.is_empty() && !subject.is_empty());
     let id = id.ok_or(MirrorError::Nameless)?;
-    let metadata = [(CLIENT, &session.client), (SESSION, &session.id), (CLIENT_TASK, &number)];
+    let metadata = [
+        (CLIENT, session.client.as_str()),
+        (SESSION, session.id.as_str()),
+        (CLIENT_TASK, number.as_str()),
+    ];
     let added = TaskEvent::Added {
         subject,
         description: task.description.as_deref().map(clean).filter(|text| !text.is_empty()),
         depends_on: BTreeSet::new(),
         metadata: metadata
-            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into_iter()
             .collect::<BTreeMap<_, _>>(),
     };
@@ -110,7 +114,7 @@ pub(in crate::verbs) fn tasks_of_checkpoint(
             description: task.description.as_deref().map(clean).filter(|text| !text.is_empty()),
             status: status(session, task),
             depends_on: before.map(|id| id.as_str().to_owned()).collect(),
-            metadata: metadata(session, task, client, checkpoint.session_id(), &clean),
+            metadata: metadata(session, task, client, &checkpoint.session_id(), &clean),
         };
         let number = match task.changed.number {
             // A task file is newer than every record.
@@ -141,14 +145,14 @@ fn metadata(
     session: &Session,
     task: &session::SessionTask,
     client: &str,
-    id: &str,
+    id: &SessionId,
     clean: &dyn Fn(&str) -> String,
 ) -> BTreeMap<String, String> {
     let given = task.metadata.iter().map(|(key, value)| (clean(key), clean(value)));
     let mut metadata: BTreeMap<String, String> = given.collect();
     let own = [
         (CLIENT, Some(client)),
-        (SESSION, Some(id)),
+        (SESSION, Some(id.as_str())),
         (CLIENT_TASK, task.id.as_deref()),
         (OWNER, task.owner.as_deref()),
         (AGENT, session.agent_for_task(task)),
@@ -196,9 +200,12 @@ pub(in crate::verbs) fn task_streams(
         }
         let client = one.state.key.client.as_str();
         // All of them belong to one session. A shared list has another name.
-        let session = one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list);
+        let session =
+            || SessionId::new(one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list));
         let briefed = briefed
-            .get_or_insert_with(|| startup_briefing(workspace, client, session).unwrap_or_default())
+            .get_or_insert_with(|| {
+                startup_briefing(workspace, client, &session()).unwrap_or_default()
+            })
             .as_str();
         let is_new = known.is_none() && !one.is_worth_adding(is_alive);
         if is_new && !one.may_be_known(briefed) {

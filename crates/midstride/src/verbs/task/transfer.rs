@@ -130,7 +130,7 @@ pub fn import_tasks(store: &Store, stored: &StoredHandoff) -> Result<TaskImport,
 /// entry's name.
 fn task_uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
     let made = || {
-        let whole = handoff.uid().map_or_else(|| handoff.key().to_string(), |u| u.value.to_owned());
+        let whole = handoff.uid().map_or_else(|| handoff.key().to_string(), |u| u.to_string());
         let uid = uid_of(&[whole.trim(), "task", &carried.id]);
         TaskId::parse(&uid).expect("a uid is one")
     };
@@ -178,7 +178,7 @@ fn import_events(
     };
     let created = || handoff.created().map(|time| time.moment);
     let time = carried.changed.or_else(created).unwrap_or(Timestamp::UNIX_EPOCH);
-    let event = clean.to_event(before, handoff.uid().map(|uid| uid.value.trim().to_owned()));
+    let event = clean.to_event(before, handoff.uid());
     let mut noted = |note: &TaskNote| {
         let (by, text) = (redactor.clean(&note.by), redactor.clean(&note.text));
         task_envelope(id, note.at, &by, TaskEvent::Noted { text })

@@ -100,7 +100,7 @@ pub(in crate::verbs) fn instruction_envelope(
 ) -> Envelope {
     let by = match &event {
         InstructionEvent::Given { session, .. } | InstructionEvent::Revoked { session, .. } => {
-            session.clone()
+            session.to_string()
         }
         InstructionEvent::Dismissed { wrong: false, .. } => time.to_string(),
         InstructionEvent::Dismissed { wrong: true, .. } => format!("{time} wrong"),

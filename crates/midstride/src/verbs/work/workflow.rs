@@ -11,7 +11,7 @@ use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use midstride_core::text::id::{HandoffId, HandoffIdError, nearest_match};
+use midstride_core::text::id::{BlobHash, HandoffId, HandoffIdError, nearest_match};
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, WorkflowEvent};
 use midstride_core::work::workflow::{WorkflowState, apply_merge_patch, history};
@@ -226,14 +226,14 @@ impl NextState {
 
     /// Whether the last saved state is the same.
     fn is_known(&self) -> bool {
-        self.before.last().is_some_and(|last| last.blob == sha256(self.text.as_bytes()))
+        self.before.last().is_some_and(|last| last.blob.as_str() == sha256(self.text.as_bytes()))
     }
 
     fn decided_event(&self, workspace: &Workspace, id: &HandoffId) -> DecidedEvent {
         let session = workspace.environment().session.clone();
         let event = Event::Workflow(WorkflowEvent::Saved {
             name: id.as_str().to_owned(),
-            blob: sha256(self.text.as_bytes()),
+            blob: BlobHash::new(sha256(self.text.as_bytes())),
             bytes: u64::try_from(self.text.len()).unwrap_or(u64::MAX),
             client: session.as_ref().map(|session| session.client.clone()),
             session: session.map(|session| session.id),

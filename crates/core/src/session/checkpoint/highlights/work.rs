@@ -10,6 +10,7 @@ use crate::session::{
     Request, SessionCommit, Turn, TurnStart, edits_since, effect_groups, existing_commits,
     last_checks, unchecked_boxes,
 };
+use crate::text::id::CommitId;
 use jiff::Timestamp;
 use std::path::Path;
 
@@ -139,7 +140,7 @@ impl HighlightReader<'_> {
             let subject = commit.subject.clone().or(merged).unwrap_or_default();
             let item = Highlight::new(HighlightKind::Commit, &subject).with_seen(&commit.seen);
             let state = if commit.pushed.is_some() { PUSHED } else { "no push seen" };
-            item.with_detail(commit.id.clone()).with_state(state)
+            item.with_detail(commit.id.as_ref().map(CommitId::to_string)).with_state(state)
         };
         self.existing_commits().into_iter().map(item).collect()
     }
@@ -156,7 +157,7 @@ impl HighlightReader<'_> {
         let made = self.existing_commits().into_iter().filter_map(|commit| {
             let body = commit.body.as_deref()?;
             let item = Highlight::new(HighlightKind::Message, body).with_seen(&commit.seen);
-            Some(item.with_detail(commit.id.clone()))
+            Some(item.with_detail(commit.id.as_ref().map(CommitId::to_string)))
         });
         refused.chain(made).collect()
     }
@@ -166,7 +167,7 @@ impl HighlightReader<'_> {
         // The repository knows better: a commit that was amended or reset elsewhere no longer
         // exists.
         let is_gone = |commit: &&SessionCommit| {
-            let id = commit.id.as_deref().unwrap_or("?");
+            let id = commit.id.as_ref().map_or("?", CommitId::as_str);
             let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
             made.is_some_and(|made| made.state == ReflogCommitState::Replaced)
         };

@@ -11,6 +11,7 @@ use crate::clients::{TranscriptInfo, transcripts};
 use crate::verbs::client::{client_status, find_clients};
 use crate::workspace::Workspace;
 use midstride_core::session::Client;
+use midstride_core::text::id::SessionId;
 use std::path::PathBuf;
 
 /// The report on a client.
@@ -33,7 +34,7 @@ pub struct ClientFacts {
     /// What its hooks did in this project.
     pub hook_stats: Vec<HookStats>,
     /// Sessions that began after its first hook call here but called no hook.
-    pub unhooked: Vec<String>,
+    pub unhooked: Vec<SessionId>,
 }
 
 impl ClientFacts {
@@ -82,7 +83,7 @@ fn find_unhooked_sessions(
     workspace: &Workspace,
     client: Client,
     log: &HookLogReport,
-) -> Vec<String> {
+) -> Vec<SessionId> {
     let Some(called) = log.callers.get(client.name()) else { return Vec::new() };
     let off = OffTimes::for_project(workspace);
     let (found, _) = transcripts(workspace, Some(client));

@@ -7,6 +7,7 @@ use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, enco
 use crate::sys::files::Lock;
 use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
 use crate::verbs::task::{TaskError, open_ledger};
+use midstride_core::text::id::BlobHash;
 use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -135,9 +136,9 @@ fn learn(
         let blob = file.blob.clone().filter(|_| file.size <= RECORD_BYTES_MAX)?;
         Some((blob, (stream, id)))
     });
-    let (blobs, places): (Vec<String>, Vec<(StreamId, &str)>) = placed.unzip();
-    let texts: BTreeMap<String, Vec<u8>> = repository.blobs(&blobs)?.into_iter().collect();
-    let read = |(blob, (stream, id)): (&String, (StreamId, &str))| {
+    let (blobs, places): (Vec<BlobHash>, Vec<(StreamId, &str)>) = placed.unzip();
+    let texts: BTreeMap<BlobHash, Vec<u8>> = repository.blobs(&blobs)?.into_iter().collect();
+    let read = |(blob, (stream, id)): (&BlobHash, (StreamId, &str))| {
         let envelope = read_event(rules, texts.get(blob)?, &stream, id)?;
         (kind.fits)(&envelope.event, &stream).then_some((stream, envelope))
     };

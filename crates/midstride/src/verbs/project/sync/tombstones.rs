@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
 use crate::workspace::SetupMode;
+use midstride_core::text::id::BlobHash;
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ pub(super) fn exchange(
             | Event::Instruction(_)
             | Event::Unknown(_) => None,
         });
-        let ids: BTreeSet<String> = ids.collect();
+        let ids: BTreeSet<BlobHash> = ids.collect();
         if !ids.is_empty() {
             store.drop_texts(&ids)?;
             repository.remove_blobs(&ids)?;
@@ -73,7 +74,7 @@ fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
 fn fits(event: &Event, stream: &StreamId) -> bool {
     match event {
         Event::Text(TextEvent::Forgotten { hash, shared, .. }) => {
-            *shared && stream.text_hash() == Some(hash)
+            *shared && stream.text_hash().as_ref() == Some(hash)
         }
         // An event from a newer version of midstride. It is passed on without being interpreted.
         Event::Unknown(unknown) => unknown.kind.starts_with("text."),
@@ -90,15 +91,15 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
 /// The path `<first two digits of the id>/<id>/<event>`.
 fn path_of(stream: &StreamId, event: &str) -> Option<String> {
     let hash = stream.text_hash().filter(|_| is_event_id(event))?;
-    Some(format!("{}/{hash}/{event}", &hash[..2]))
+    Some(format!("{}/{hash}/{event}", &hash.as_str()[..2]))
 }
 
 /// Parses a path. `None` if it does not have this form.
 fn parse_path(path: &str) -> Option<(StreamId, &str)> {
     let mut parts = path.splitn(3, '/');
     let (folder, hash, event) = (parts.next()?, parts.next()?, parts.next()?);
-    let stream = StreamId::text(hash);
-    let is_ours = stream.text_hash().is_some_and(|hash| &hash[..2] == folder);
+    let stream = StreamId::text(&BlobHash::new(hash));
+    let is_ours = stream.text_hash().is_some_and(|hash| &hash.as_str()[..2] == folder);
     (is_ours && is_event_id(event)).then_some((stream, event))
 }
 
@@ -109,12 +110,12 @@ mod tests {
     #[test]
     fn only_well_formed_tombstone_paths_are_parsed() {
         let hash = "1a".repeat(20);
-        let stream = StreamId::text(&hash);
+        let stream = StreamId::text(&BlobHash::new(hash.as_str()));
         let path = path_of(&stream, "0a-1").unwrap();
         assert_eq!(path, format!("1a/{hash}/0a-1"));
         assert_eq!(parse_path(&path), Some((stream.clone(), "0a-1")));
         assert_eq!(path_of(&stream, "../../x"), None);
-        assert_eq!(path_of(&StreamId::text("../x"), "a"), None);
+        assert_eq!(path_of(&StreamId::text(&BlobHash::new("../x")), "a"), None);
         for odd in ["", "x", "1a/../b", "1a/x/y"] {
             assert_eq!(parse_path(odd), None, "{odd}");
         }

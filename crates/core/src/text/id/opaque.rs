@@ -1,0 +1,134 @@
+//! Ids that another program or a user made. midstride compares them and never rejects one.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::fmt;
+
+/// Defines an id that holds its text unchanged, so that files and JSON stay as they are.
+macro_rules! opaque_id {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        /// Finds an id in a set or map by its text.
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+opaque_id! {
+    /// The id of a git commit: full, or abbreviated as a document writes it.
+    CommitId
+}
+
+impl CommitId {
+    /// The commit with this id. The text is not checked: git decides whether it names a commit.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// Whether this id starts with another, abbreviated one.
+    pub fn starts_with(&self, abbreviated: &str) -> bool {
+        self.0.starts_with(abbreviated)
+    }
+}
+
+opaque_id! {
+    /// The id of stored bytes: their SHA-256 in the ledger and in the private folder, their blob id
+    /// in git.
+    BlobHash
+}
+
+impl BlobHash {
+    /// The bytes with this id. The text is not checked: a text that is not a hash names no bytes.
+    pub fn new(hash: impl Into<String>) -> Self {
+        Self(hash.into())
+    }
+
+    /// Parses a complete hash: 40 or 64 lowercase hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(is_digit);
+        is_hash.then(|| Self(text.to_owned()))
+    }
+}
+
+opaque_id! {
+    /// The id of an agent session, as its client names it.
+    SessionId
+}
+
+impl SessionId {
+    /// The session with this id. The text is not checked: clients choose their own ids.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+}
+
+opaque_id! {
+    /// The permanent id of a handoff. It stays when the handoff is renamed or moved.
+    Uid
+}
+
+impl Uid {
+    /// The uid with this text, as midstride makes or records it.
+    pub fn new(uid: impl Into<String>) -> Self {
+        Self(uid.into())
+    }
+
+    /// Parses what a header says: any text, without the whitespace around it. `None` if it is
+    /// empty.
+    pub fn parse(written: &str) -> Option<Self> {
+        let written = written.trim();
+        (!written.is_empty()).then(|| Self(written.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_stored_as_its_text() {
+        let id = CommitId::new("4f2c9d1");
+        assert_eq!(serde_json::to_string(&id).unwrap(), "\"4f2c9d1\"");
+        assert_eq!(serde_json::from_str::<CommitId>("\"not a commit\"").unwrap().as_str(), {
+            "not a commit"
+        });
+        assert_eq!(format!("{id:<9}|"), "4f2c9d1  |");
+    }
+
+    #[test]
+    fn any_text_but_an_empty_one_is_a_uid() {
+        assert_eq!(Uid::parse(" a/b \n"), Some(Uid::new("a/b")));
+        assert_eq!(Uid::parse(" \n"), None);
+    }
+
+    #[test]
+    fn only_a_complete_hash_is_parsed() {
+        let hash = "1a".repeat(20);
+        assert_eq!(BlobHash::parse(&hash), Some(BlobHash::new(hash.as_str())));
+        assert!(BlobHash::parse(&"1a".repeat(32)).is_some());
+        for odd in ["", "1a2b", "../x", &hash.to_uppercase(), &"1a".repeat(21)] {
+            assert_eq!(BlobHash::parse(odd), None, "{odd}");
+        }
+    }
+}
