@@ -130,15 +130,17 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             .hint("write it behind, as in `midstride list --json`"));
     }
     let rules = ui.redactor();
-    let spoken_of = |workspace: Workspace| {
+    let with_rules = |workspace: Workspace, wait_policy| {
         rules.set_project(&workspace);
-        Store::new(workspace, WaitPolicy::Command)
+        Store::new(workspace, wait_policy)
     };
-    let open = || -> Result<Store, Diagnostic> {
-        Ok(spoken_of(Workspace::discover(environment.clone())?))
+    let open_waiting = |wait_policy| -> Result<Store, Diagnostic> {
+        Ok(with_rules(Workspace::discover(environment.clone())?, wait_policy))
     };
+    let open = || open_waiting(WaitPolicy::Command);
     let open_anyway = || -> Result<Store, Diagnostic> {
-        Ok(spoken_of(Workspace::discover_ignoring_settings(environment.clone())?))
+        let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
+        Ok(with_rules(workspace, WaitPolicy::Command))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
@@ -162,7 +164,9 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Graph(args)) => commands::graph::graph(ui, open()?.workspace(), &args),
         Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &open()?, &args),
         Some(CliCommand::Task(args)) => commands::task::task(ui, &open()?, args),
-        Some(CliCommand::Brief(args)) => commands::brief::brief(ui, &open()?, &args),
+        Some(CliCommand::Brief(args)) => {
+            commands::brief::brief(ui, &open_waiting(args.wait_policy())?, &args)
+        }
         Some(CliCommand::Sync(args)) => commands::sync::sync(ui, &open()?, &args),
         Some(CliCommand::Events(args)) => commands::events::events(ui, &open()?, &args),
         Some(CliCommand::Save(args)) => commands::save::save(ui, &open()?, *args),

@@ -221,6 +221,7 @@ impl From<GitError> for Diagnostic {
             GitError::NotStarted(_) => {
                 diagnostic.hint("install git, or see that it is on the PATH")
             }
+            GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
             GitError::File(error) => error.into(),
         }

@@ -184,6 +184,11 @@ impl Store {
         edits.push(self.revision_entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
         let (after, late) = self.workspace().clean(next.text());
+        // A reason may contain a secret too.
+        let next = match late.is_empty() {
+            true => next,
+            false => Document::parse(after.as_str().as_bytes()),
+        };
         redacted.extend(late);
         // Checked before any text is stored.
         check_size(&path, after.as_str().as_bytes())?;

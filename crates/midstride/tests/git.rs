@@ -1,9 +1,10 @@
-use midstride::sys::git::{LazyObjectReader, Repository};
+use midstride::sys::git::{GitObject, LazyObjectReader, Repository};
 use midstride_core::text::id::BlobHash;
 use midstride_core::text::id::CommitId;
 use midstride_testkit::Sandbox;
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
@@ -88,6 +89,10 @@ fn objects_are_named_and_stored_as_git_does() {
     for format in ["sha1", "sha256"] {
         let sandbox = Sandbox::new("");
         sandbox.git(&["init", "--quiet", "--object-format", format]);
+        // A configuration need not be UTF-8.
+        let config = sandbox.root().join(".git/config");
+        let written = std::fs::read(&config).unwrap();
+        std::fs::write(config, [&written[..], b"[x]\n\ty = caf\xe9\n"].concat()).unwrap();
         let repository = Repository::discover(sandbox.root()).unwrap();
         let long = "one line of many\n".repeat(9_000);
         let texts = ["", "text\n", "no line break", "a\0b", "ä ö\r\n", &long];
@@ -112,4 +117,38 @@ fn objects_are_named_and_stored_as_git_does() {
         assert_eq!(objects.kept_blobs(REFERENCE).unwrap().unwrap().ids, ids);
         assert_eq!(git(&sandbox, &["fsck", "--full", "--strict", "--no-dangling"], b""), "");
     }
+}
+
+fn object_path(sandbox: &Sandbox, id: &BlobHash) -> PathBuf {
+    let (folder, name) = id.as_str().split_at(2);
+    sandbox.root().join(".git/objects").join(folder).join(name)
+}
+
+#[test]
+fn storing_an_object_again_keeps_git_from_pruning_it() {
+    let sandbox = Sandbox::new("").repository();
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let id = repository.store_blob(b"text").unwrap();
+    let path = object_path(&sandbox, &id);
+    let old = SystemTime::now() - Duration::from_hours(24 * 30);
+    std::fs::File::open(&path).unwrap().set_modified(old).unwrap();
+    repository.store_blob(b"text").unwrap();
+    let age = std::fs::metadata(&path).unwrap().modified().unwrap().elapsed();
+    assert!(age.unwrap() < Duration::from_hours(1));
+}
+
+#[test]
+fn a_damaged_object_does_not_stop_the_next_request() {
+    let sandbox = Sandbox::new("").repository();
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let (bad, good) =
+        (repository.store_blob(b"bad").unwrap(), repository.store_blob(b"good").unwrap());
+    std::fs::remove_file(object_path(&sandbox, &bad)).unwrap();
+    std::fs::write(object_path(&sandbox, &bad), "no object").unwrap();
+    let mut objects = LazyObjectReader::new(&repository);
+    let failed = objects.get(bad.as_str());
+    assert!(!matches!(failed, Ok(Some(_))), "{failed:?}");
+    assert!(
+        matches!(objects.get(good.as_str()), Ok(Some(GitObject::Blob { bytes: Some(bytes), .. })) if bytes == b"good")
+    );
 }

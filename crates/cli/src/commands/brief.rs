@@ -7,6 +7,7 @@ use crate::view;
 use clap::ValueEnum;
 use midstride::clients::SessionLiveness;
 use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::SessionName;
 use midstride::verbs::{
     self, BUDGET, BriefOutcome, BriefRequest, Delivery, Extent, ListedSession, TaskBoard,
@@ -95,6 +96,13 @@ impl BriefSourceArg {
             Self::Clear => BriefOccasion::Clear,
             Self::Compact => BriefOccasion::Compact,
         }
+    }
+}
+
+impl BriefArgs {
+    /// A source is named where a client waits for its hook.
+    pub(crate) fn wait_policy(&self) -> WaitPolicy {
+        if self.source.is_some() { WaitPolicy::Hook } else { WaitPolicy::Command }
     }
 }
 

@@ -569,3 +569,31 @@ fn a_revision_starts_at_most_three_git_processes() {
     check("never-committed", 4);
     check("never-committed", 5);
 }
+
+#[test]
+fn what_git_keeps_is_as_private_as_the_user_wants() {
+    let sandbox = shop();
+    let text = sandbox.read(FILE) + "\nOne more line.\n";
+    sandbox.write("next.md", text);
+    let script = format!(
+        "umask 077; {} revise market --reason more --body next.md",
+        env!("CARGO_BIN_EXE_midstride")
+    );
+    let before = objects(&sandbox);
+    sandbox.finish(sandbox.command("sh").args(["-c", &script])).exits(0);
+    let new: Vec<PathBuf> =
+        objects(&sandbox).into_iter().filter(|path| !before.contains(path)).collect();
+    assert!(new.len() >= 3, "{new:?}");
+    for path in new {
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o400, "{}", path.display());
+    }
+}
+
+/// The loose objects of a repository.
+fn objects(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let folders = std::fs::read_dir(sandbox.root().join(".git/objects")).unwrap();
+    let folders = folders.map(|entry| entry.unwrap().path());
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
+    files.map(|entry| entry.unwrap().path()).collect()
+}

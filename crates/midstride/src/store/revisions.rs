@@ -196,10 +196,10 @@ impl Store {
     ) -> bool {
         let inside = self.workspace().path_in_work_tree(stored);
         let private = self.workspace().private_folder_of(stored).is_some();
-        // Git does not ignore a file that is in its index. Texts are read anyway, so this asks no
-        // process more.
+        // Git does not ignore a file that is in its index. Texts are read anyway, so this starts no
+        // extra process.
         let mut is_tracked = |path: &Path| {
-            let name = path.to_str().map(|path| format!(":{path}"));
+            let name = path.to_str().map(|path| format!(":./{path}"));
             name.is_some_and(|name| matches!(objects.blob_id(&name), Ok(Some(_))))
         };
         !private && inside.is_some_and(|path| is_tracked(&path) || !repository.is_ignored(&path))

@@ -32,6 +32,8 @@ use std::time::Duration;
 pub const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Maximum depth of nested folders to scan. Deeper nesting is a mistake.
 const DEPTH_MAX: usize = 12;
+/// The permission of a group to write.
+const GROUP_WRITE: u32 = 0o020;
 /// The permission bits of other users, all cleared in owner-only files.
 const OTHERS_MODE: u32 = 0o077;
 /// The suffix of draft files, whose names start with a dot.
@@ -535,9 +537,9 @@ impl Root {
         Ok(())
     }
 
-    /// Atomically writes a read-only file through a draft with a given name, for folders in which
-    /// another program looks after drafts. Nothing is locked, so both names must be unique to the
-    /// content. A new folder is as accessible as the root, which a group may share.
+    /// Atomically writes a read-only file through a draft with a given name, for folders where git
+    /// cleans up temporary files. Nothing is locked, so the name of the draft must be unique. If a
+    /// group shares the root, it can read the file and write in a new folder.
     pub(crate) fn put_through(
         &self,
         draft: &Path,
@@ -545,30 +547,47 @@ impl Root {
         bytes: &[u8],
     ) -> Result<(), FileError> {
         const TRIES_MAX: usize = 10;
+        let failed = |error| self.error(path, error);
+        let options = OpenOptions::new().write(true).create_new(true).mode(0o444).clone();
+        let mut file = self.dir.open_with(draft, &options).map_err(failed)?;
         let draft = DraftFile { root: self, path: draft.to_owned(), is_kept: false };
-        let write = || -> io::Result<()> {
-            let mode = self.dir.dir_metadata()?.permissions().mode();
-            let options = OpenOptions::new().write(true).create_new(true).clone();
-            let mut file = self.dir.open_with(&draft.path, &options)?;
+        let mut write = || -> io::Result<()> {
             file.write_all(bytes)?;
             file.sync_all()?;
-            self.dir.set_permissions(&draft.path, Permissions::from_mode(mode & 0o444))?;
+            let is_shared = self.dir.dir_metadata()?.permissions().mode() & GROUP_WRITE != 0;
+            let share = |path: &Path, bits: u32| -> io::Result<()> {
+                let mode = self.dir.metadata(path)?.permissions().mode() | bits;
+                self.dir.set_permissions(path, Permissions::from_mode(mode & 0o7777))
+            };
+            if is_shared {
+                share(&draft.path, 0o040)?;
+            }
             for _ in 0..TRIES_MAX {
                 if let Some(folder) = path.parent().filter(|folder| !self.has_folder(folder)) {
                     self.dir.create_dir_all(folder)?;
-                    self.dir.set_permissions(folder, Permissions::from_mode(mode & 0o7777))?;
+                    if is_shared {
+                        share(folder, 0o2070)?;
+                    }
                 }
                 match self.dir.rename(&draft.path, &self.dir, path) {
-                    // The other program removed the folder while it was empty.
+                    // Git removed the folder while it was empty.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     renamed => return renamed,
                 }
             }
             Err(io::ErrorKind::NotFound.into())
         };
-        write().map_err(|error| self.error(path, error))?;
+        write().map_err(failed)?;
         draft.keep();
         Ok(())
+    }
+
+    /// Sets the time of a file to now. Returns `false` if there is no such file or it is not ours.
+    pub(crate) fn refresh(&self, path: &Path) -> bool {
+        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
+        let file = self.dir.open(path);
+        file.is_ok_and(|file| rustix::fs::futimens(&file, &times).is_ok())
     }
 
     /// Renames a file within the root.

@@ -1,4 +1,4 @@
-//! Git repositories: discovery, the current branch, and the git command line.
+//! Git repositories: discovery, the current branch, objects, and the git command line.
 //!
 //! Finding the repository and its commit reads files and starts no process, because hooks do it.
 

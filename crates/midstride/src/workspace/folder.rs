@@ -102,7 +102,7 @@ impl HandoffFolder {
         self.root.get()
     }
 
-    /// The path of the same, whether or not it exists.
+    /// The path of that folder, whether or not it exists.
     pub fn root_path(&self) -> &Path {
         self.root.path()
     }

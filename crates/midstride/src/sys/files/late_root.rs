@@ -33,9 +33,10 @@ impl LateRoot {
         if let Some(root) = self.root.get() {
             return Ok(root);
         }
+        // A link to nothing is no folder yet.
         let opened = match &self.parent {
-            Some((parent, path)) => parent.open_below(path)?,
-            None => None,
+            Some((parent, path)) if super::is_folder(&self.path) => parent.open_below(path)?,
+            Some(_) | None => None,
         };
         let missing = || FileError { path: self.path.clone(), problem: FileProblem::NotFound };
         let opened = opened.ok_or_else(missing)?;

@@ -2,6 +2,7 @@
 
 use super::run::command;
 use super::{GitError, Repository};
+use crate::sys::files::FILE_BYTES_MAX;
 use crate::sys::process::Conversation;
 use midstride_core::text::id::BlobHash;
 use std::collections::HashSet;
@@ -43,6 +44,11 @@ impl ObjectReader {
     /// Reads an object by any name git accepts, including `COMMIT:path`, and follows symlinks.
     /// Returns `None` if it does not exist.
     pub fn get(&mut self, name: &str) -> io::Result<Option<GitObject>> {
+        self.get_up_to(name, OBJECT_BYTES_MAX)
+    }
+
+    /// The same for objects of at most `bytes_max` bytes.
+    fn get_up_to(&mut self, name: &str, bytes_max: u64) -> io::Result<Option<GitObject>> {
         // A name with a line break would be read as two requests.
         if name.contains('\n') {
             return Ok(None);
@@ -56,7 +62,7 @@ impl ObjectReader {
         let (size, kind, id) = (words.next(), words.next(), words.next());
         // `<name> missing`: the name may contain spaces.
         let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Ok(None) };
-        let is_wanted = matches!(kind, Some("blob" | "tree")) && size <= OBJECT_BYTES_MAX;
+        let is_wanted = matches!(kind, Some("blob" | "tree")) && size <= bytes_max;
         let bytes = self.bytes(size, is_wanted)?;
         // `dangling <size>` or `symlink <size>`: a link to nothing, or out of the commit.
         let Some(id) = id.map(str::to_owned) else { return Ok(None) };
@@ -94,13 +100,23 @@ impl<'r> LazyObjectReader<'r> {
         Self { repository, reader: None }
     }
 
-    /// The same as [`ObjectReader::get`].
+    /// The same as [`ObjectReader::get`], for objects as large as a document may be.
     pub fn get(&mut self, name: &str) -> Result<Option<GitObject>, GitError> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             none => none.insert(self.repository.objects()?),
         };
-        reader.get(name).map_err(GitError::NotStarted)
+        let read = reader.get_up_to(name, FILE_BYTES_MAX);
+        if read.is_err() {
+            // The process died, for instance of a damaged object. The next request starts another.
+            self.reader = None;
+        }
+        read.map_err(GitError::Died)
+    }
+
+    /// The repository whose objects it reads.
+    pub(super) fn repository(&self) -> &'r Repository {
+        self.repository
     }
 
     /// The blob id of a name, such as `HEAD:path`.

@@ -197,7 +197,7 @@ impl GitError {
         let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
         match self {
             Self::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),
-            Self::NotStarted(_) | Self::File(_) => false,
+            Self::NotStarted(_) | Self::Died(_) | Self::File(_) => false,
         }
     }
 }

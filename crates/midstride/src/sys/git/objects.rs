@@ -19,7 +19,10 @@ impl LazyObjectReader<'_> {
     pub fn kept_blobs(&mut self, reference: &str) -> Result<Option<KeptBlobs>, GitError> {
         Ok(match self.get(reference)? {
             Some(GitObject::Tree { id: tree, entries }) => {
-                let ids = self_named_blobs(&entries.unwrap_or_default(), tree.len() / 2);
+                let ids = match entries {
+                    Some(entries) => self_named_blobs(&entries, tree.len() / 2),
+                    None => self.repository().blobs_in_tree(&tree)?,
+                };
                 Some(KeptBlobs { tree, ids })
             }
             Some(GitObject::Blob { .. } | GitObject::Other) | None => None,

@@ -355,8 +355,10 @@ fn choose_folder(workspace: &Workspace, is_private: bool, kind: HandoffKind) -> 
     if is_private {
         return workspace.private_folder();
     }
-    let in_use =
-        |folder: &&HandoffFolder| folder.reference_base().is_some_and(|base| folder.exists(base));
+    let in_use = |folder: &&HandoffFolder| {
+        let has_folder = |base| folder.root().is_ok_and(|root| root.has_folder(base));
+        folder.reference_base().is_some_and(has_folder)
+    };
     let pipeline = workspace.folders().iter().find(in_use);
     pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(workspace.committed_folder())
 }
