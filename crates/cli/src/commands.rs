@@ -120,7 +120,7 @@ fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<()
     report_redacted(ui, &recorded.redacted)?;
     if let Some(why) = &recorded.ledger_error {
         let hint = "the document is written; the next change, or `midstride events`, tells it";
-        Diagnostic::new(format!("the ledger was not told: {why}")).hint(hint).warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("the ledger was not told: {why}")).hint(hint))?;
     }
     Ok(())
 }
@@ -128,7 +128,7 @@ fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<()
 /// Reports every redaction, so that nothing is removed silently.
 fn report_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> {
     for secret in redacted {
-        Diagnostic::new(format!("a secret was not written: {}", secret.kind)).warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("a secret was not written: {}", secret.kind)))?;
     }
     Ok(())
 }
@@ -194,12 +194,13 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     }
     if *unreadable > 0 {
         let left = view::count(*unreadable, "entry of `state.tasks`");
-        Diagnostic::new(format!("{left} cannot be read as a task")).warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("{left} cannot be read as a task")))?;
     }
     if !unknown.is_empty() {
-        Diagnostic::new(format!("not here: {}, for which they wait", unknown.join(", ")))
-            .hint("`midstride sync` brings what others shared")
-            .warn(ui)?;
+        ui.warn(
+            &Diagnostic::new(format!("not here: {}, for which they wait", unknown.join(", ")))
+                .hint("`midstride sync` brings what others shared"),
+        )?;
     }
     report_redacted(ui, redacted)
 }
@@ -293,11 +294,11 @@ fn report_unread(
     unread: Vec<FileError>,
 ) -> Result<CliOutcome, Diagnostic> {
     for text in workspace.skipped_settings() {
-        Diagnostic::new(text.to_string()).warn(ui)?;
+        ui.warn(&Diagnostic::new(text.to_string()))?;
     }
     let outcome = if unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };
     for error in unread {
-        Diagnostic::from(error).warn(ui)?;
+        ui.warn(&Diagnostic::from(error))?;
     }
     Ok(outcome)
 }

@@ -6,7 +6,6 @@ mod ledger;
 mod permission;
 mod session;
 
-use crate::ui::{CliOutcome, Ui};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
@@ -16,7 +15,6 @@ use midstride::workspace::{FindError, WorkspaceError};
 use midstride_core::brief::search::QueryError;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// The hint for a file that is not UTF-8.
 pub(crate) const CONVERT_HINT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
@@ -42,7 +40,6 @@ struct Hint {
 pub(crate) struct Diagnostic {
     message: String,
     hints: Vec<Hint>,
-    /// Whether to print nothing, because the reader has closed the pipe.
     is_silent: bool,
 }
 
@@ -86,30 +83,9 @@ impl Diagnostic {
         self.hints.iter().filter_map(|hint| hint.for_tools.as_deref())
     }
 
-    /// Prints the error and returns the exit code for "could not run".
-    pub(crate) fn report(self, ui: &mut Ui) -> ExitCode {
-        if self.is_silent {
-            return CliOutcome::Clean.into();
-        }
-        // If stderr is gone too, the exit code is all that is left.
-        let _ = self.print(ui, anstyle::AnsiColor::Red, "error");
-        CliOutcome::Incomplete.into()
-    }
-
-    /// Prints a warning about a part that failed; the command continues.
-    pub(crate) fn warn(&self, ui: &mut Ui) -> io::Result<()> {
-        self.print(ui, anstyle::AnsiColor::Yellow, "warning")
-    }
-
-    /// Prints the message and its hints. They may quote input, so secrets are redacted first.
-    fn print(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
-        let style = color.on_default().bold();
-        ui.say(&format!("{style}{name}{style:#}: {}", ui.clean(&self.message)))?;
-        let style = anstyle::AnsiColor::Cyan.on_default().bold();
-        for hint in &self.hints {
-            ui.say(&format!("{style}hint{style:#}: {}", ui.clean(&hint.for_terminal)))?;
-        }
-        Ok(())
+    /// Whether to print nothing, because the reader has closed the pipe.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.is_silent
     }
 }
 

@@ -1,10 +1,12 @@
 //! The `midstride` command.
 
-mod ui;
+mod text;
 
 mod view;
 
 mod diagnostic;
+
+mod ui;
 
 mod hooks;
 
@@ -30,6 +32,6 @@ fn main() -> ExitCode {
     let result = cli::run(&mut ui, typed);
     match result {
         Ok(outcome) => outcome.into(),
-        Err(diagnostic) => diagnostic.report(&mut ui),
+        Err(diagnostic) => ui.report(&diagnostic),
     }
 }

@@ -1,20 +1,17 @@
 //! Terminal input and output: data goes to standard output, messages go to standard error, and
 //! colors appear only where a terminal shows them.
 
+use crate::diagnostic::Diagnostic;
+use crate::text::{escape_json, sanitize};
 use anstream::{AutoStream, ColorChoice};
+use anstyle::AnsiColor;
 use clap::ValueEnum;
 use midstride::workspace::Workspace;
-use midstride_core::text::hidden::{self, is_invisible};
 use midstride_core::text::redact::{CustomRule, RedactionRules};
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
-
-/// Makes hidden characters visible, so that nothing in the text controls the terminal.
-pub(crate) fn sanitize(text: &str) -> String {
-    hidden::visible_text(text)
-}
 
 /// Like [`sanitize`], but keeps midstride's own colors. This is the last filter before a terminal,
 /// whatever the views let through.
@@ -42,21 +39,6 @@ fn color_sequence_length(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\u{1b}[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     inside[end..].starts_with('m').then_some(text.len() - inside.len() + end + 1)
-}
-
-/// Escapes characters in JSON that would control the terminal. The JSON keeps its meaning.
-pub(crate) fn escape_json(json: &str) -> String {
-    let mut units = [0; 2];
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match is_invisible(c) {
-            true => c.encode_utf16(&mut units).iter().for_each(|unit| {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }),
-            false => out.push(c),
-        }
-    }
-    out
 }
 
 /// When to use color.
@@ -216,6 +198,37 @@ impl Ui {
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.err, "{}", sanitize_styled(text))
     }
+
+    /// Prints the error that ends the program and returns the exit code for "could not run".
+    pub(crate) fn report(&mut self, error: &Diagnostic) -> ExitCode {
+        if error.is_silent() {
+            return CliOutcome::Clean.into();
+        }
+        // If stderr is gone too, the exit code is all that is left.
+        let _ = self.print_diagnostic(error, AnsiColor::Red, "error");
+        CliOutcome::Incomplete.into()
+    }
+
+    /// Prints a warning about a part that failed; the command continues.
+    pub(crate) fn warn(&mut self, warning: &Diagnostic) -> io::Result<()> {
+        self.print_diagnostic(warning, AnsiColor::Yellow, "warning")
+    }
+
+    /// Prints a message and its hints. They may quote input, so secrets are redacted first.
+    fn print_diagnostic(
+        &mut self,
+        diagnostic: &Diagnostic,
+        color: AnsiColor,
+        name: &str,
+    ) -> io::Result<()> {
+        let style = color.on_default().bold();
+        self.say(&format!("{style}{name}{style:#}: {}", self.clean(diagnostic.message())))?;
+        let style = AnsiColor::Cyan.on_default().bold();
+        for hint in diagnostic.hints() {
+            self.say(&format!("{style}hint{style:#}: {}", self.clean(hint)))?;
+        }
+        Ok(())
+    }
 }
 
 /// The outcome of a command, which decides its exit code.
@@ -242,6 +255,7 @@ impl From<CliOutcome> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use midstride_core::text::hidden::is_invisible;
 
     const STEERING: &str = "\u{0}\u{7}\u{8}\r\u{b}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}\u{200b}\u{200d}\u{e0041}";
 
@@ -255,13 +269,5 @@ mod tests {
         for odd in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}[", "\u{1b}[1", "\u{1b}\u{1b}[2K"] {
             assert!(!sanitize_styled(odd).contains(ESCAPE), "{odd:?}");
         }
-    }
-
-    #[test]
-    fn escaped_json_keeps_its_meaning() {
-        let json = serde_json::to_string(STEERING).unwrap();
-        let shown = escape_json(&json);
-        assert!(!shown.chars().any(is_invisible), "{shown}");
-        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), STEERING);
     }
 }

@@ -23,7 +23,6 @@ pub(crate) mod permission;
 pub(crate) mod pull_request;
 pub(crate) mod purge;
 pub(crate) mod recorded_change;
-pub(crate) mod reference;
 mod review;
 pub(crate) mod revision;
 pub(crate) mod save;
@@ -35,8 +34,7 @@ pub(crate) mod task;
 pub(crate) mod trust;
 pub(crate) mod verify;
 
-pub(crate) use crate::ui::sanitize;
-
+use crate::text::sanitize;
 use midstride::workspace::Workspace;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::hidden::{self, is_invisible};

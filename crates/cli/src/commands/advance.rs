@@ -52,7 +52,12 @@ pub(crate) fn advance(
                 ui.print_json(&view::advance::blocked_json(&checked, &forward.to))?;
             } else {
                 let checked = [*checked];
-                ui.print(&view::findings::human(workspace, &checked, Surface::Terminal))?;
+                ui.print(&view::findings::human(
+                    workspace,
+                    &checked,
+                    Surface::Terminal,
+                    Ui::width(),
+                ))?;
                 ui.say(&view::advance::blocked_text(&checked[0], &forward.to))?;
             }
             Ok(CliOutcome::Findings)

@@ -1,5 +1,6 @@
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
+use crate::text::sanitize;
 use crate::ui::Ui;
 use crate::view::{self, permission};
 use midstride::verbs::{self, AllowableProof};
@@ -58,7 +59,7 @@ pub(crate) fn allow(
     let mut proofs = verbs::allowable_proofs(workspace, &stored, args.number)?;
     let key = stored.handoff(workspace).key().to_string();
     if proofs.is_empty() {
-        ui.say(&format!("{} has no proofs.", view::sanitize(&key)))?;
+        ui.say(&format!("{} has no proofs.", sanitize(&key)))?;
         return Ok(CliOutcome::Clean);
     }
     if args.revoke {

@@ -2,6 +2,7 @@ use super::checkpoint::ClientArg;
 use super::search::PROGRESS_BAR_MIN;
 use super::{ArgumentError, CliOutcome, report_unread};
 use crate::diagnostic::Diagnostic;
+use crate::text::sanitize;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
@@ -186,11 +187,11 @@ fn session_name(
     let current = workspace.environment().session.as_ref().map(|session| session.client.as_str());
     let client = args.client.map(|client| client.client().name()).or(current);
     let client = client.ok_or_else(|| {
-        Diagnostic::new(format!("which client runs session `{}`?", view::sanitize(id)))
+        Diagnostic::new(format!("which client runs session `{}`?", sanitize(id)))
             .hint("add --client claude-code, or --client codex")
     })?;
     SessionName::parse(client, id).ok_or_else(|| {
-        Diagnostic::new(format!("`{}` is no id of a session", view::sanitize(id)))
+        Diagnostic::new(format!("`{}` is no id of a session", sanitize(id)))
             .hint("clients name sessions with letters, digits and hyphens")
             .hint("midstride session list shows those of this project")
     })
@@ -206,12 +207,12 @@ fn report(ui: &mut Ui, store: &Store, briefed: BriefOutcome) -> Result<CliOutcom
         hint_recovery(ui, store)?;
     }
     if let Some(error) = briefed.ledger_error {
-        Diagnostic::from(error).hint("sessions, tasks and proofs are not told").warn(ui)?;
+        ui.warn(&Diagnostic::from(error).hint("sessions, tasks and proofs are not told"))?;
     }
     if let Delivery::Failed(error) = briefed.delivery {
-        Diagnostic::from(error)
-            .hint("the briefing is whole; only its receipt is missing")
-            .warn(ui)?;
+        ui.warn(
+            &Diagnostic::from(error).hint("the briefing is whole; only its receipt is missing"),
+        )?;
     }
     report_unread(ui, workspace, briefed.unread)
 }

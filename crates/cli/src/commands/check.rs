@@ -111,14 +111,14 @@ pub(crate) fn check(
     let format = if args.json { CheckFormatArg::Json } else { args.format };
     match format {
         CheckFormatArg::Human => {
-            ui.print(&findings::human(workspace, &checked, Surface::Terminal))?;
+            ui.print(&findings::human(workspace, &checked, Surface::Terminal, Ui::width()))?;
             if args.all {
                 ui.print(&findings::citations(&checked))?;
             }
             ui.print(&if args.quiet {
                 coverage::problems(&checked)
             } else {
-                coverage::human(&checked)
+                coverage::human(&checked, Ui::width())
             })?;
             if let Some(remark) = coverage::missing_sessions(&checked) {
                 ui.say(&remark)?;

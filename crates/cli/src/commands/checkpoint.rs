@@ -132,18 +132,16 @@ pub(super) fn report_checkpoint_problems(
     done: CheckpointOutcome,
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some(cwd) = &done.moved_from {
-        Diagnostic::new(format!("the session worked in `{cwd}`, which is gone"))
-            .hint(
-                "it was taken for a session of this project; artifacts are compared with this one",
-            )
-            .warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which is gone")).hint(
+            "it was taken for a session of this project; artifacts are compared with this one",
+        ))?;
     }
     for remark in view::skipped_remarks(&done.checkpoint).iter().filter(|_| done.is_new) {
         ui.say(remark)?;
     }
     let outcome = if done.unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };
     for error in done.unread {
-        Diagnostic::from(error).warn(ui)?;
+        ui.warn(&Diagnostic::from(error))?;
     }
     Ok(outcome)
 }

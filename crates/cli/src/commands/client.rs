@@ -128,7 +128,7 @@ pub(crate) fn client(
 fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Result<(), Diagnostic> {
     for note in plans.iter().flat_map(|plan| &plan.notes) {
         let (message, hint) = view::client::note(note);
-        Diagnostic::new(message).hint(hint).warn(ui)?;
+        ui.warn(&Diagnostic::new(message).hint(hint))?;
     }
     if target.json {
         return Ok(ui.print_json(&view::client::plans_json(plans))?);

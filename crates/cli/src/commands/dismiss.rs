@@ -49,7 +49,7 @@ fn list(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic
     } else if items.is_empty() {
         ui.say("Nothing to dismiss: no open items from earlier sessions, no instructions.")?;
     } else {
-        ui.print(&view::dismissable::render_table(&items).text)?;
+        ui.print(&view::dismissable::render_table(&items, Ui::width()).text)?;
     }
     Ok(CliOutcome::Clean)
 }

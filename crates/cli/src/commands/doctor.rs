@@ -60,7 +60,7 @@ pub(crate) fn doctor(
     if args.json {
         ui.print_json(&view::doctor::json(&diagnosis, &problems))?;
     } else {
-        ui.print(&view::doctor::text(&diagnosis, &problems))?;
+        ui.print(&view::doctor::text(&diagnosis, &problems, Ui::width()))?;
     }
     let found = outcome == CliOutcome::Clean && !problems.is_empty();
     Ok(if found { CliOutcome::Findings } else { outcome })

@@ -37,7 +37,7 @@ pub(crate) fn edit(ui: &mut Ui, store: &Store, args: &EditArgs) -> Result<CliOut
         }
     }
     let checked = verbs::check_documents(store, None, vec![workspace.reread(&stored)?]);
-    ui.print(&view::findings::human(workspace, &checked, Surface::Terminal))?;
+    ui.print(&view::findings::human(workspace, &checked, Surface::Terminal, Ui::width()))?;
     ui.say(&view::findings::summary(&checked, false))?;
     Ok(CliOutcome::Clean)
 }

@@ -84,7 +84,7 @@ fn report(
         ui.print(&format!("{}\n", view::display_path(workspace, Path::new(path))))?;
     }
     for refused in &done.refused {
-        refused.warn(ui)?;
+        ui.warn(refused)?;
     }
     let verb = if args.check { "would change" } else { "changed" };
     let looked_at = view::count(done.document_count, "document");

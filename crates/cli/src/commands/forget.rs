@@ -112,7 +112,7 @@ fn report(
         ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;
     }
     for (message, hints) in forget::remaining_copies(workspace, text, done) {
-        hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?;
+        ui.warn(&hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint))?;
     }
     if let Some(others) = forget::related_texts(text) {
         ui.say(&others)?;

@@ -73,7 +73,7 @@ pub(crate) fn graph(
     let ProjectGraph { graph: whole, named, unread } = verbs::graph(workspace, &args.handoffs)?;
     let from = if args.handoffs.is_empty() { start_nodes(&whole, args.all) } else { named };
     let part = whole.subgraph(&SubgraphQuery { from, depth: args.depth, kinds: edge_kinds(args) });
-    let shown = view::GraphView { workspace, whole: &whole, part: &part };
+    let shown = view::GraphView { workspace, whole: &whole, part: &part, terminal: Ui::width() };
     match if args.json { GraphFormatArg::Json } else { args.format } {
         GraphFormatArg::Tree if whole.nodes.is_empty() && unread.is_empty() => {
             report_no_handoffs(ui)?;

@@ -69,7 +69,7 @@ pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOut
     } else if chosen.is_empty() && unread.is_empty() {
         report_no_handoffs(ui)?;
     } else if !chosen.is_empty() {
-        let table = view::list::render_table(workspace, &chosen);
+        let table = view::list::render_table(workspace, &chosen, Ui::width());
         ui.print(&table.text)?;
         if !table.omitted_columns.is_empty() {
             let names = table.omitted_columns.join(", ");

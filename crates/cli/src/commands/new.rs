@@ -158,7 +158,7 @@ fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result
         Err(error) => {
             let why = Diagnostic::from(error);
             let message = format!("it carries no tasks: {}", why.message());
-            return Ok(why.hints().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?);
+            return Ok(ui.warn(&why.hints().fold(Diagnostic::new(message), Diagnostic::hint))?);
         }
     };
     if carries.tasks > 0 {
@@ -166,8 +166,7 @@ fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result
     }
     if carries.omitted > 0 {
         let left = view::count(carries.omitted, "open task");
-        Diagnostic::new(format!("{left} more did not fit; `midstride sync` shares all"))
-            .warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("{left} more did not fit; `midstride sync` shares all")))?;
     }
     Ok(())
 }

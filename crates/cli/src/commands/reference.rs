@@ -1,3 +1,5 @@
+mod cli_page;
+
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
@@ -30,7 +32,7 @@ pub(crate) fn reference(
             ui.print_json(&view::client::plugin_json(midstride::clients::install::plugin_files()))?;
             return Ok(CliOutcome::Clean);
         }
-        ReferencePageArg::Cli => view::reference::cli_page(definition),
+        ReferencePageArg::Cli => cli_page::cli_page(definition),
         ReferencePageArg::Findings => view::findings::page(),
     };
     ui.print(&text)?;

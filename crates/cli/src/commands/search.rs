@@ -105,7 +105,7 @@ pub(crate) fn search(
     if args.json {
         ui.print_json(&view::search::json(workspace, &found, &sessions))?;
     } else {
-        ui.print(&view::search::text(workspace, &found, &sessions))?;
+        ui.print(&view::search::text(workspace, &found, &sessions, Ui::width()))?;
     }
     let has_found = !sessions.is_empty();
     let remarks =
@@ -131,7 +131,7 @@ fn search_prompt(
     if args.json {
         ui.print_json(&view::search::relevant_json(workspace, &matters))?;
     } else {
-        ui.print(&view::search::relevant_text(workspace, &matters))?;
+        ui.print(&view::search::relevant_text(workspace, &matters, Ui::width()))?;
         if matters.hits.is_empty() {
             ui.say("No handoff matters for this.")?;
         }

@@ -86,7 +86,7 @@ pub(crate) fn session(
             } else if list.is_empty() {
                 ui.say("No session of an agent client worked in this project yet.")?;
             } else {
-                let table = view::render_table(&list);
+                let table = view::render_table(&list, Ui::width());
                 ui.print(&table.text)?;
             }
             report_unread_transcripts(ui, workspace, unread)
@@ -161,7 +161,7 @@ fn recover_sessions(
     }
     for (session, error) in recovered.failed {
         ui.say(&format!("session {session} could not be written down:"))?;
-        Diagnostic::from(error).warn(ui)?;
+        ui.warn(&Diagnostic::from(error))?;
         outcome = CliOutcome::Incomplete;
     }
     for remark in remarks.iter().filter(|_| !json) {

@@ -121,7 +121,7 @@ fn show_history(
     if json {
         ui.print_json(&view::history::json(store, stored))?;
     } else {
-        ui.print(&view::history::text(store, stored))?;
+        ui.print(&view::history::text(store, stored, Ui::width()))?;
     }
     Ok(CliOutcome::Clean)
 }

@@ -53,9 +53,10 @@ pub(crate) fn start(
         Ok(imported) if !args.json => super::report_imported(ui, &imported)?,
         Ok(_) => {}
         // The handoff is started, even if its tasks could not be imported.
-        Err(error) => Diagnostic::from(error)
-            .hint(format!("midstride task import {} tries again", view::shell_word(&args.handoff)))
-            .warn(ui)?,
+        Err(error) => ui.warn(&Diagnostic::from(error).hint(format!(
+            "midstride task import {} tries again",
+            view::shell_word(&args.handoff)
+        )))?,
     }
     Ok(CliOutcome::Clean)
 }

@@ -41,8 +41,9 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
         return Ok(CliOutcome::Clean);
     }
     for name in &exchanged.unrecognized {
-        Diagnostic::new(format!("`{name}` in {remote} keeps no texts; it was left alone"))
-            .warn(ui)?;
+        ui.warn(&Diagnostic::new(format!(
+            "`{name}` in {remote} keeps no texts; it was left alone"
+        )))?;
     }
     for tombstone in &gone {
         ui.say(&format!(
@@ -81,15 +82,19 @@ fn report_tasks(
 ) -> Result<CliOutcome, Diagnostic> {
     if tasks.skipped > 0 {
         let files = count(tasks.skipped, "file");
-        Diagnostic::new(format!("{files} among the tasks of {remote} cannot be read as events"))
-            .hint("the rest was taken; they were left alone")
-            .warn(ui)?;
+        ui.warn(
+            &Diagnostic::new(format!(
+                "{files} among the tasks of {remote} cannot be read as events"
+            ))
+            .hint("the rest was taken; they were left alone"),
+        )?;
     }
     if tasks.early > 0 {
         let events = count(tasks.early, "event");
-        Diagnostic::new(format!("the tasks of {remote} have {events} from the future"))
-            .hint("they were left alone until their time has come; a clock may be wrong")
-            .warn(ui)?;
+        ui.warn(
+            &Diagnostic::new(format!("the tasks of {remote} have {events} from the future"))
+                .hint("they were left alone until their time has come; a clock may be wrong"),
+        )?;
     }
     if tasks.here == 0 {
         return Ok(CliOutcome::Clean);

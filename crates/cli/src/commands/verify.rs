@@ -1,5 +1,6 @@
 use super::{CliOutcome, report_recorded, report_unread};
 use crate::diagnostic::Diagnostic;
+use crate::text::sanitize;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
@@ -134,7 +135,7 @@ fn no_proofs_message(workspace: &Workspace, named: Option<&StoredHandoff>) -> St
     match named {
         Some(stored) => {
             let key = stored.handoff(workspace).key().to_string();
-            format!("{} has no proofs: nothing was verified.", view::sanitize(&key))
+            format!("{} has no proofs: nothing was verified.", sanitize(&key))
         }
         None => "No open handoff has proofs.".to_owned(),
     }
@@ -163,11 +164,11 @@ fn report(
             report_recorded(ui, workspace, stored, recorded, &done.reason, false)?;
         }
         // The results are printed above, so a failure to record them is only a warning.
-        ProofRecording::Failed(error) => Diagnostic::new(error.to_string()).warn(ui)?,
+        ProofRecording::Failed(error) => ui.warn(&Diagnostic::new(error.to_string()))?,
         ProofRecording::Skipped => {}
     }
     if let Some(why) = &done.ledger_error {
-        Diagnostic::new(format!("the ledger was not told: {why}")).warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("the ledger was not told: {why}")))?;
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::era;
 use crate::diagnostic::Diagnostic;
+use crate::text::sanitize;
 use crate::ui::MessageRedactor;
-use crate::view::sanitize;
 use midstride::clients::current_session;
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;

@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use crate::diagnostic::Diagnostic;
-use crate::view::sanitize;
+use crate::text::sanitize;
 use midstride_core::text::redact::Redaction;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use super::era::ProtocolEra;
 use super::message::RpcError;
 use super::{reply, uri};
 use crate::diagnostic::Diagnostic;
-use crate::view::sanitize;
+use crate::text::sanitize;
 use midstride::verbs::{self, BriefRequest};
 use midstride::workspace::Workspace;
 use serde_json::{Value, json};

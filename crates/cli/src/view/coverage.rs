@@ -1,6 +1,6 @@
 //! Renders how much of its session a handoff covers.
 
-use super::table::{Column, table, width};
+use super::table::{Column, line_width, table};
 use super::{count, one_line};
 use midstride::verbs::{DocumentCheck, SessionComparison};
 use midstride_core::format::document::Document;
@@ -14,7 +14,7 @@ const MISSING_MAX: usize = 10;
 const NAME_WIDTH_MAX: usize = 80;
 
 /// The coverage in full for one document, or in one line each for several.
-pub(crate) fn human(checks: &[DocumentCheck]) -> String {
+pub(crate) fn human(checks: &[DocumentCheck], terminal: Option<usize>) -> String {
     let mut out = String::new();
     for one in checks {
         let Some(SessionComparison::Compared { session, coverage, .. }) = &one.coverage else {
@@ -29,7 +29,7 @@ pub(crate) fn human(checks: &[DocumentCheck]) -> String {
             continue;
         }
         out.push_str(&format!("Coverage of session {session}: {}\n", coverage_ratio(coverage)));
-        out.push_str(&counts_table(coverage));
+        out.push_str(&counts_table(coverage, terminal));
         out.push_str(&missing_text(coverage));
     }
     if !out.is_empty() {
@@ -67,7 +67,7 @@ fn coverage_ratio(coverage: &Coverage) -> String {
     }
 }
 
-fn counts_table(coverage: &Coverage) -> String {
+fn counts_table(coverage: &Coverage, terminal: Option<usize>) -> String {
     let column = |name| Column { name, drop_order: None };
     let columns = ["what", "happened", "named", "covered"].map(column);
     let rows: Vec<Vec<String>> = coverage
@@ -79,7 +79,7 @@ fn counts_table(coverage: &Coverage) -> String {
             std::iter::once(count.kind.plural().to_owned()).chain(numbers).collect()
         })
         .collect();
-    table(&columns, &rows, width()).text
+    table(&columns, &rows, line_width(terminal)).text
 }
 
 fn missing_text(coverage: &Coverage) -> String {

@@ -1,6 +1,6 @@
 //! Renders the items that briefings repeat until they are dismissed.
 
-use super::table::{Column, TextTable, table, width};
+use super::table::{Column, TextTable, line_width, table};
 use super::{count, one_line};
 use midstride::verbs::{DismissableItem, UnwrittenInstructions};
 use midstride_core::session::short_id;
@@ -57,14 +57,14 @@ const COLUMNS: [Column; 4] = [
 ];
 
 /// A table of items.
-pub(crate) fn render_table(items: &[DismissableItem]) -> TextTable {
+pub(crate) fn render_table(items: &[DismissableItem], terminal: Option<usize>) -> TextTable {
     let row = |item: &DismissableItem| {
         let session = one_line(short_id(item.session.as_str()), usize::MAX);
         let text = one_line(&item.text, usize::MAX);
         vec![item.handle.clone(), item.kind.to_owned(), session, text]
     };
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-    table(&COLUMNS, &rows, width())
+    table(&COLUMNS, &rows, line_width(terminal))
 }
 
 /// How to make the user's instructions permanent; `None` if every session already reads them.

@@ -210,7 +210,11 @@ fn layout_word(layout: FolderLayout) -> &'static str {
     }
 }
 
-pub(crate) fn text(diagnosis: &Diagnosis, problems: &[ProblemText]) -> String {
+pub(crate) fn text(
+    diagnosis: &Diagnosis,
+    problems: &[ProblemText],
+    terminal: Option<usize>,
+) -> String {
     let off = match diagnosis.off_switch {
         Some(OffSwitch::Variable) => {
             "Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.\n"
@@ -229,11 +233,11 @@ pub(crate) fn text(diagnosis: &Diagnosis, problems: &[ProblemText]) -> String {
     let mut out = format!("{off}{verdict}\n\n{}", cost_text(diagnosis));
     let speaks = diagnosis.off_switch.is_none() && diagnosis.project.set_up != SetupMode::NotSetUp;
     for facts in &diagnosis.clients {
-        out.push_str(&clients::text(facts, speaks));
+        out.push_str(&clients::text(facts, speaks, terminal));
     }
     out.push_str(&clients::background_text(&diagnosis.hook_log.hooks));
     if let Some(steps) = &diagnosis.steps {
-        out.push_str(&simulation::text(steps));
+        out.push_str(&simulation::text(steps, terminal));
     }
     out.push_str(&project_text(&diagnosis.project));
     out.push_str(&problems_text(problems));

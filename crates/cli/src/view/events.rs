@@ -1,7 +1,7 @@
 //! Renders the events of the ledger.
 
 use super::{one_line, sanitize};
-use crate::ui::escape_json;
+use crate::text::escape_json;
 use midstride::store::ledger::LedgerRecord;
 use midstride_core::session::instruction::InstructionId;
 use midstride_core::text::id::TaskId;

@@ -9,6 +9,7 @@ pub(crate) use mermaid::mermaid;
 pub(crate) use tree::tree;
 
 use super::shell_word;
+use super::table::line_width;
 use midstride::workspace::Workspace;
 use midstride_core::handoff::graph::{DanglingReference, Edge, Graph, GraphNode};
 use midstride_core::text::id::nearest_match;
@@ -26,9 +27,15 @@ pub(crate) struct GraphView<'g> {
     pub(crate) workspace: &'g Workspace,
     pub(crate) whole: &'g Graph,
     pub(crate) part: &'g Graph,
+    /// The width of the terminal, if there is one. Only the tree depends on it.
+    pub(crate) terminal: Option<usize>,
 }
 
 impl GraphView<'_> {
+    fn width(&self) -> usize {
+        line_width(self.terminal)
+    }
+
     fn node(&self, node: usize) -> &GraphNode {
         &self.part.nodes[node]
     }

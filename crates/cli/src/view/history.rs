@@ -119,7 +119,7 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
 }
 
 /// The history for the terminal.
-pub(crate) fn text(store: &Store, stored: &StoredHandoff) -> String {
+pub(crate) fn text(store: &Store, stored: &StoredHandoff, terminal: Option<usize>) -> String {
     let workspace = store.workspace();
     let mut out = handoff::title_and_facts(workspace, stored);
     out.push_str(&handoff::delivery_line(store, stored));
@@ -131,7 +131,8 @@ pub(crate) fn text(store: &Store, stored: &StoredHandoff) -> String {
     // Omit the column for revision numbers if there are none.
     let widths = widths.map(|width| if width == 0 { 0 } else { width + table::COLUMN_GAP });
     let indent: usize = widths.iter().sum();
-    let left = table::width().min(LINE_WIDTH_MAX).saturating_sub(indent).max(TEXT_WIDTH_MIN);
+    let left =
+        table::line_width(terminal).min(LINE_WIDTH_MAX).saturating_sub(indent).max(TEXT_WIDTH_MIN);
     for (row, moment) in rows.iter().zip(&moments) {
         let wrapped: Vec<String> =
             moment_parts(moment).iter().flat_map(|part| wrap(&sanitize(part), left)).collect();

@@ -1,6 +1,6 @@
 //! Renders a list of handoffs.
 
-use super::table::{Column, TextTable, table, width};
+use super::table::{Column, TextTable, line_width, table};
 use super::{display_title, one_line, trust};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Status;
@@ -50,9 +50,13 @@ const COLUMNS: [Column; 8] = [
 ];
 
 /// A table of handoffs.
-pub(crate) fn render_table(workspace: &Workspace, list: &[&StoredHandoff]) -> TextTable {
+pub(crate) fn render_table(
+    workspace: &Workspace,
+    list: &[&StoredHandoff],
+    terminal: Option<usize>,
+) -> TextTable {
     let rows: Vec<Vec<String>> = list.iter().map(|stored| row(workspace, stored)).collect();
-    table(&COLUMNS, &rows, width())
+    table(&COLUMNS, &rows, line_width(terminal))
 }
 
 /// The status of a handoff, or `note`.

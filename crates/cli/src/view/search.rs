@@ -168,29 +168,45 @@ pub(crate) fn text(
     workspace: &Workspace,
     found: &SearchOutcome,
     sessions: &[FoundSession],
+    terminal: Option<usize>,
 ) -> String {
-    let hits = found.hits.iter().map(|hit| search_hit_text(workspace, hit));
+    let hits = found.hits.iter().map(|hit| search_hit_text(workspace, hit, terminal));
     hits.chain(sessions.iter().map(session_text)).collect::<Vec<_>>().join("\n")
 }
 
 /// A handoff in the results.
-pub(crate) fn search_hit_text(workspace: &Workspace, hit: &ExplainedHit) -> String {
-    hit_text(workspace, &hit.stored, &hit.why)
+pub(crate) fn search_hit_text(
+    workspace: &Workspace,
+    hit: &ExplainedHit,
+    terminal: Option<usize>,
+) -> String {
+    hit_text(workspace, &hit.stored, &hit.why, terminal)
 }
 
-pub(crate) fn relevant_text(workspace: &Workspace, matters: &RelevantHandoffs) -> String {
-    let hit = |matter: &RelevantHandoff| hit_text(workspace, &matter.stored, &matter.why);
+pub(crate) fn relevant_text(
+    workspace: &Workspace,
+    matters: &RelevantHandoffs,
+    terminal: Option<usize>,
+) -> String {
+    let hit = |matter: &RelevantHandoff| hit_text(workspace, &matter.stored, &matter.why, terminal);
     matters.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
 }
 
-fn hit_text(workspace: &Workspace, stored: &StoredHandoff, why: &[MatchExcerpt]) -> String {
+fn hit_text(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+    why: &[MatchExcerpt],
+    terminal: Option<usize>,
+) -> String {
     let handoff = stored.handoff(workspace);
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
     let key = one_line(&handoff.key().to_string(), usize::MAX);
     let status = status_word(workspace, stored);
-    let title =
-        display_title(&handoff, table::width().saturating_sub(key.len() + status.len() + 4));
+    let title = display_title(
+        &handoff,
+        table::line_width(terminal).saturating_sub(key.len() + status.len() + 4),
+    );
     let mut out = format!("{bold}{key}{bold:#}  {status}  {title}\n");
     for why in why {
         out.push_str(&format!(

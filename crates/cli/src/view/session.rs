@@ -1,6 +1,6 @@
 //! Renders sessions: in a list, as a page, and as the result of a capture.
 
-use super::table::{Column, TextTable, table, width};
+use super::table::{Column, TextTable, line_width, table};
 use super::{count, display_path, heading, indent, inline_name, one_line, sanitize, shell_word};
 use midstride::clients::SessionLiveness;
 use midstride::verbs::{CheckpointOutcome, Extent, ListedSession, RecoveryOutcome};
@@ -68,7 +68,7 @@ const COLUMNS: [Column; 6] = [
 ];
 
 /// A table of sessions.
-pub(crate) fn render_table(list: &[ListedSession]) -> TextTable {
+pub(crate) fn render_table(list: &[ListedSession], terminal: Option<usize>) -> TextTable {
     let row = |one: &ListedSession| {
         let day = one.changed.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
         let state = match one.life {
@@ -86,7 +86,7 @@ pub(crate) fn render_table(list: &[ListedSession]) -> TextTable {
         ]
     };
     let rows: Vec<Vec<String>> = list.iter().map(row).collect();
-    table(&COLUMNS, &rows, width())
+    table(&COLUMNS, &rows, line_width(terminal))
 }
 
 #[derive(Serialize)]

@@ -1,7 +1,6 @@
 //! Renders tables whose columns line up in any script.
 
 use super::one_line;
-use crate::ui::Ui;
 use unicode_width::UnicodeWidthStr as _;
 
 /// The space between two columns.
@@ -10,12 +9,12 @@ pub(super) const COLUMN_GAP: usize = 2;
 /// The minimum width of the last column, however narrow the terminal is.
 const LAST_WIDTH_MIN: usize = 20;
 
-/// The width if standard output is not a terminal.
+/// The width of a line without a terminal.
 const FILE_WIDTH: usize = 150;
 
-/// The maximum width of a line.
-pub(crate) fn width() -> usize {
-    Ui::width().unwrap_or(FILE_WIDTH)
+/// The maximum width of a line, given the width of the terminal, if there is one.
+pub(crate) fn line_width(terminal: Option<usize>) -> usize {
+    terminal.unwrap_or(FILE_WIDTH)
 }
 
 /// A column of a table.

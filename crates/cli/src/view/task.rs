@@ -1,6 +1,6 @@
 //! Renders tasks: a single one, a list, and the results of changes.
 
-use super::table::{Column, TextTable, table, width};
+use super::table::{Column, TextTable, line_width, table};
 use super::{count, heading, indent, one_line, sanitize};
 use midstride::verbs::TaskImport;
 use midstride::workspace::{StoredHandoff, Workspace};
@@ -277,10 +277,11 @@ pub(crate) fn render_table(
     tasks: &Tasks,
     list: &[&Task],
     questions: &[OpenQuestion<'_>],
+    terminal: Option<usize>,
 ) -> TextTable {
     let rows = list.iter().map(|task| row(tasks, task));
     let rows: Vec<Vec<String>> = rows.chain(questions.iter().map(OpenQuestion::row)).collect();
-    table(&COLUMNS, &rows, width())
+    table(&COLUMNS, &rows, line_width(terminal))
 }
 
 fn row(tasks: &Tasks, task: &Task) -> Vec<String> {

@@ -130,6 +130,6 @@ fn report_path_problem(ui: &mut Ui) -> Result<(), Diagnostic> {
         PathLookup::Same(_) => return Ok(()),
         found @ (PathLookup::Other(..) | PathLookup::Missing) => view::client::path_problem(&found),
     };
-    Diagnostic::new(message).hint(hint).warn(ui)?;
+    ui.warn(&Diagnostic::new(message).hint(hint))?;
     Ok(())
 }

@@ -104,7 +104,7 @@ pub(super) fn list(
             false => "No task fits.",
         })?;
     } else {
-        let table = view::task::render_table(&tasks, &chosen, &questions);
+        let table = view::task::render_table(&tasks, &chosen, &questions, Ui::width());
         ui.print(&table.text)?;
         if !table.omitted_columns.is_empty() {
             let names = table.omitted_columns.join(", ");
@@ -123,9 +123,9 @@ fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
     for circle in tasks.cycles() {
         let first = circle.first().map(ToString::to_string).unwrap_or_default();
         let names = view::task::joined_ids(&circle).replace(", ", " → ");
-        Diagnostic::new(format!("{names} → {first} wait for each other"))
-            .hint(format!("`midstride task update {first} --no-longer-depends-on TASK` opens it"))
-            .warn(ui)?;
+        ui.warn(&Diagnostic::new(format!("{names} → {first} wait for each other")).hint(format!(
+            "`midstride task update {first} --no-longer-depends-on TASK` opens it"
+        )))?;
     }
     let unknown = |task: &&Task| {
         task.status.is_open() && tasks.awaited_tasks(task).iter().any(|a| a.status.is_none())
@@ -133,15 +133,17 @@ fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
     let waiting = tasks.iter().filter(unknown).count();
     if waiting > 0 {
         let waiting = count(waiting, "task");
-        Diagnostic::new(format!("{waiting} can only go on after tasks that are not here"))
-            .hint("`midstride sync` brings what others shared")
-            .warn(ui)?;
+        ui.warn(
+            &Diagnostic::new(format!("{waiting} can only go on after tasks that are not here"))
+                .hint("`midstride sync` brings what others shared"),
+        )?;
     }
     for task in tasks.iter().filter(|task| !task.newer_kinds.is_empty()) {
         let kinds = task.newer_kinds.iter().cloned().collect::<Vec<_>>().join(", ");
-        Diagnostic::new(format!("{} has {kinds}, which a newer midstride wrote", task.id))
-            .hint("update midstride to change it")
-            .warn(ui)?;
+        ui.warn(
+            &Diagnostic::new(format!("{} has {kinds}, which a newer midstride wrote", task.id))
+                .hint("update midstride to change it"),
+        )?;
     }
     Ok(())
 }

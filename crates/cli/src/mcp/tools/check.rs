@@ -41,7 +41,7 @@ fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     let reply = ToolReply::from_text(findings::summary(&checks, false));
     let reply =
         unread.iter().fold(reply, |reply, error| reply.with_text(format!("Not read: {error}")));
-    let text = findings::human(workspace, &checks, Surface::Tools);
+    let text = findings::human(workspace, &checks, Surface::Tools, None);
     Ok(match text.trim().is_empty() {
         true => reply,
         false => {

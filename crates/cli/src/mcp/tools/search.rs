@@ -81,7 +81,7 @@ fn handoffs_reply(
         .hits
         .iter()
         .skip(offset)
-        .map(|hit| view::search::search_hit_text(workspace, hit))
+        .map(|hit| view::search::search_hit_text(workspace, hit, None))
         .collect();
     let hits = first_page(&hits);
     let next = offset + hits.len();

@@ -2,7 +2,7 @@
 //! missing.
 
 use super::super::client::{conflicting_entries, display_name, duplicate_hooks};
-use super::super::table::{Column, table, width};
+use super::super::table::{Column, line_width, table};
 use super::super::{count, heading, indent, one_line, sanitize};
 use super::ProblemText;
 use jiff::Timestamp;
@@ -71,7 +71,7 @@ fn install_source(standing: &InstallStatus, event: &str) -> Option<&'static str>
 }
 
 /// `speaks` is whether hooks print anything in this project at all.
-pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
+pub(super) fn text(facts: &ClientFacts, speaks: bool, terminal: Option<usize>) -> String {
     let mut out = heading(display_name(facts.client));
     let mut line = |name: &str, what: &str| out.push_str(&format!("  {name:<9}{what}\n"));
     line("program", &program_text(facts));
@@ -89,7 +89,7 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
         line("user", &format!("nothing installed. Next: midstride client add {name}"));
     }
     if facts.is_installed() || !facts.hook_stats.is_empty() {
-        out.push_str(&indent(&hooks_table(facts, width().saturating_sub(2))));
+        out.push_str(&indent(&hooks_table(facts, line_width(terminal).saturating_sub(2))));
     }
     if speaks && facts.is_installed() && facts.hook_stats.is_empty() {
         out.push_str(

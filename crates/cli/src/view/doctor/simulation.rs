@@ -3,7 +3,7 @@
 use super::super::client::display_name;
 use super::super::heading;
 use super::super::indent;
-use super::super::table::{Column, table, width};
+use super::super::table::{Column, line_width, table};
 use super::ProblemText;
 use midstride_core::session::Client;
 use serde::Serialize;
@@ -63,10 +63,14 @@ impl SimulationStep {
     }
 }
 
-pub(super) fn text(steps: &[SimulationStep]) -> String {
+pub(super) fn text(steps: &[SimulationStep], terminal: Option<usize>) -> String {
     let title =
         "Simulation: this program, called as a client calls it, in a folder that is gone again";
-    format!("{}{}", heading(title), indent(&steps_table(steps, width().saturating_sub(2))))
+    format!(
+        "{}{}",
+        heading(title),
+        indent(&steps_table(steps, line_width(terminal).saturating_sub(2)))
+    )
 }
 
 fn steps_table(steps: &[SimulationStep], width: usize) -> String {

@@ -1,7 +1,6 @@
 //! Renders findings in the style of rustc: the source line, the problem, the hint.
 
 use super::{fix_hint_on, is_counted};
-use crate::ui::Ui;
 use crate::view::{Surface, display_path};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -15,10 +14,15 @@ use std::ops::Range;
 /// The width at which source lines are truncated around the finding.
 const FRAME_WIDTH: usize = 120;
 
-pub(crate) fn human(workspace: &Workspace, checks: &[DocumentCheck], surface: Surface) -> String {
+pub(crate) fn human(
+    workspace: &Workspace,
+    checks: &[DocumentCheck],
+    surface: Surface,
+    terminal: Option<usize>,
+) -> String {
     let renderer = Renderer::styled()
         .decor_style(DecorStyle::Ascii)
-        .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
+        .term_width(terminal.unwrap_or(FRAME_WIDTH));
     let mut out = String::new();
     for one in checks {
         let path = display_path(workspace, &one.path);

@@ -1,7 +1,6 @@
 //! Renders the graph for users: trees, and the problems below them.
 
 use super::{GraphView, ORPHANS_HINT, dangling_problem, status_word};
-use crate::view::table::width;
 use crate::view::{count, display_path, heading, one_line};
 use midstride_core::handoff::graph::{
     Edge, EdgeKind, Hub, LinePlacement, ReferenceLocation, TreeLine,
@@ -28,10 +27,10 @@ pub(crate) fn tree(shown: &GraphView<'_>) -> String {
 fn trees(shown: &GraphView<'_>) -> String {
     let lines = shown.part.tree_lines();
     let between = shown.part.edges_by_pair();
-    let guides = guides(&lines, width().saturating_sub(TEXT_WIDTH_MIN));
+    let guides = guides(&lines, shown.width().saturating_sub(TEXT_WIDTH_MIN));
     let mut out = String::new();
     for (line, guide) in lines.iter().zip(&guides) {
-        let left = width().saturating_sub(guide.width()).max(TEXT_WIDTH_MIN);
+        let left = shown.width().saturating_sub(guide.width()).max(TEXT_WIDTH_MIN);
         let words = line.parent.map_or_else(String::new, |parent| {
             let pair = (parent.min(line.node), parent.max(line.node));
             edge_words(parent, &between[&pair])
@@ -59,7 +58,7 @@ fn node_label(shown: &GraphView<'_>, line: &TreeLine) -> String {
 /// The key, status and title of a handoff.
 fn node_description(shown: &GraphView<'_>, node: usize) -> String {
     let title = shown.node(node).title.as_deref().unwrap_or("(no title)");
-    let title = one_line(title, width());
+    let title = one_line(title, shown.width());
     format!("{}  {}  {title}", shown.key(node), status_word(shown.node(node)))
 }
 
@@ -123,7 +122,7 @@ fn shared_files(shown: &GraphView<'_>) -> String {
         let files = shared
             .files
             .iter()
-            .map(|file| format!("    {}\n", one_line(file, width().saturating_sub(4))));
+            .map(|file| format!("    {}\n", one_line(file, shown.width().saturating_sub(4))));
         format!("  {}\n{}", keys.join(", "), files.collect::<String>())
     });
     entries.collect()
@@ -132,7 +131,7 @@ fn shared_files(shown: &GraphView<'_>) -> String {
 fn hubs(shown: &GraphView<'_>) -> String {
     let line = |hub: &Hub| {
         let cited = count(hub.cited_by.len(), "handoff");
-        format!("    {}  by {cited}\n", one_line(&hub.file, width()))
+        format!("    {}  by {cited}\n", one_line(&hub.file, shown.width()))
     };
     let lines: String = shown.part.hubs.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("  cited by too many to connect them\n{lines}") }
@@ -155,7 +154,7 @@ fn cycles(shown: &GraphView<'_>) -> String {
 fn dangling(shown: &GraphView<'_>) -> String {
     let lines = shown.part.dangling.iter().map(|dangling| {
         let place = reference_place(shown, dangling.location);
-        let trouble = one_line(&dangling_problem(dangling), width());
+        let trouble = one_line(&dangling_problem(dangling), shown.width());
         format!("  {place}  {trouble}\n    next: {}\n", shown.dangling_hint(dangling))
     });
     section("Dangling references", lines)
@@ -167,7 +166,10 @@ fn orphans(shown: &GraphView<'_>) -> String {
         return String::new();
     }
     let line = |node: &usize| {
-        format!("  {}\n", one_line(&node_description(shown, *node), width().saturating_sub(2)))
+        format!(
+            "  {}\n",
+            one_line(&node_description(shown, *node), shown.width().saturating_sub(2))
+        )
     };
     let next = format!("    next: {ORPHANS_HINT}\n");
     section("Orphans", orphans.iter().map(line).chain([next]))

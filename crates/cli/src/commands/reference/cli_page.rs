@@ -2,7 +2,7 @@
 
 use clap::{Arg, Command};
 
-pub(crate) fn cli_page(definition: &Command) -> String {
+pub(super) fn cli_page(definition: &Command) -> String {
     let mut out = String::from(
         "# The command line\n\n\
          This page is made from the program by `midstride reference cli`; a test holds it.\n\n\
