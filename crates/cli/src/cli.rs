@@ -2,7 +2,6 @@
 
 use crate::commands;
 use crate::demo;
-use crate::diagnostic::Diagnostic;
 use crate::mcp;
 use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -12,6 +11,7 @@ use midstride::sys::env::Environment;
 use midstride::sys::files;
 use midstride::workspace::Workspace;
 use midstride_core::text::hidden;
+use midstride_surface::diagnostic::Diagnostic;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -45,9 +45,7 @@ pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod verify;
 
-use crate::diagnostic::{CONVERT_HINT, Diagnostic};
 use crate::ui::{CliOutcome, Ui};
-use crate::view;
 use clap::ValueEnum;
 use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::store::Store;
@@ -59,6 +57,8 @@ use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
 use midstride_core::text::redact::Redaction;
+use midstride_surface::diagnostic::{CONVERT_HINT, Diagnostic};
+use midstride_surface::view;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 

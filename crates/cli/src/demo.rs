@@ -7,12 +7,12 @@ mod resolution;
 mod reviews;
 mod story;
 
-use crate::diagnostic::Diagnostic;
 use crate::ui::{CliOutcome, Ui};
-use crate::view::heading;
 use midstride::sys::env::agent_variables;
 use midstride::sys::files::ScratchFolder;
 use midstride::sys::process;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::heading;
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away

@@ -1,11 +1,5 @@
 //! The `midstride` command.
 
-mod text;
-
-mod view;
-
-mod diagnostic;
-
 mod ui;
 
 mod hooks;

@@ -18,11 +18,11 @@ mod server;
 mod tools;
 mod uri;
 
-use crate::diagnostic::Diagnostic;
 use crate::ui::{CliOutcome, Ui};
 use line::InputLineReader;
 use midstride::sys::env::Environment;
 use midstride_core::text::tokens::estimate;
+use midstride_surface::diagnostic::Diagnostic;
 use serde_json::json;
 use server::McpServer;
 

@@ -1,13 +1,13 @@
 //! Terminal input and output: data goes to standard output, messages go to standard error, and
 //! colors appear only where a terminal shows them.
 
-use crate::diagnostic::Diagnostic;
-use crate::text::{escape_json, sanitize};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use clap::ValueEnum;
 use midstride::workspace::Workspace;
 use midstride_core::text::redact::{CustomRule, RedactionRules};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::{escape_json, sanitize};
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;

@@ -12,7 +12,7 @@ use midstride_testkit::repository_root;
 use std::path::{Path, PathBuf};
 
 /// The crates of the workspace.
-const CRATES: [&str; 4] = ["core", "midstride", "cli", "testkit"];
+const CRATES: [&str; 5] = ["core", "midstride", "surface", "cli", "testkit"];
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -38,7 +38,7 @@ fn source_folder(name: &str) -> PathBuf {
 
 #[test]
 fn testkit_stays_out_of_source_folders() {
-    for name in ["core", "midstride", "cli"] {
+    for name in ["core", "midstride", "surface", "cli"] {
         for file in rust_files_below(&source_folder(name)) {
             assert!(!read(&file).contains("midstride_testkit"), "{}", file.display());
         }
@@ -146,10 +146,9 @@ fn ci_runs_exactly_the_test_command_of_the_readme() {
 
 #[test]
 fn shapes_for_programs_live_in_the_views() {
-    let crate_root = repository_root().join("crates/cli/src");
-    let mut files = rust_files_below(&crate_root.join("commands"));
-    files.push(crate_root.join("diagnostic.rs"));
-    files.extend(rust_files_below(&crate_root.join("diagnostic")));
+    let mut files = rust_files_below(&source_folder("cli").join("commands"));
+    files.push(source_folder("surface").join("diagnostic.rs"));
+    files.extend(rust_files_below(&source_folder("surface").join("diagnostic")));
     for file in files {
         assert!(!read(&file).contains("Serialize"), "{} has a shape", file.display());
     }

@@ -1,10 +1,10 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, Surface};
 use midstride::store::Store;
 use midstride::verbs::{self, AdvanceOutcome, AdvanceRequest, StageTransition};
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface};
 
 /// Take the work on to the next stage
 ///

@@ -1,10 +1,10 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
-use crate::text::sanitize;
 use crate::ui::Ui;
-use crate::view::{self, permission};
 use midstride::verbs::{self, AllowableProof};
 use midstride::workspace::{StoredHandoff, Workspace};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
+use midstride_surface::view::{self, permission};
 
 /// Allow the commands of a handoff's proofs to be run
 ///

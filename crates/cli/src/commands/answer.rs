@@ -1,7 +1,5 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride_core::format::header::{RevisionVerb, Validation};
@@ -9,6 +7,8 @@ use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
 use midstride_core::text::edit::Edit;
 use midstride_core::text::yaml::YamlNode;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::cell::RefCell;
 
 /// Answer a question, or say whether an assumption holds

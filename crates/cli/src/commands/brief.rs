@@ -1,10 +1,7 @@
 use super::checkpoint::ClientArg;
 use super::search::PROGRESS_BAR_MIN;
 use super::{ArgumentError, CliOutcome, report_unread};
-use crate::diagnostic::Diagnostic;
-use crate::text::sanitize;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
 use midstride::clients::SessionLiveness;
 use midstride::store::Store;
@@ -16,6 +13,9 @@ use midstride::verbs::{
 use midstride::workspace::{DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
+use midstride_surface::view;
 
 /// Print the briefing for the next session
 ///

@@ -1,7 +1,5 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, Surface, coverage, findings};
 use clap::ValueEnum;
 use midstride::code::CodeState;
 use midstride::journal::JournalError;
@@ -12,6 +10,8 @@ use midstride::verbs::{
 };
 use midstride::workspace::StoredHandoff;
 use midstride_core::format::finding::Severity;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface, coverage, findings};
 use std::path::PathBuf;
 
 /// Look for problems in handoffs; change nothing

@@ -1,12 +1,12 @@
 use super::{ArgumentError, CliOutcome};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{session as view, shell_word};
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{session as view, shell_word};
 use std::path::PathBuf;
 
 /// Write down what a session did, from its transcript

@@ -4,15 +4,15 @@ mod purge;
 mod remove;
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::{Subcommand, ValueEnum};
 use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::Workspace;
 use midstride_core::session::Client;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Install midstride into the agents you use, and take it out again
 ///

@@ -1,6 +1,6 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Print completions for a shell
 #[derive(Debug, clap::Args)]

@@ -1,8 +1,8 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Show what changed between two revisions
 ///

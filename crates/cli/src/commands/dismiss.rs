@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Close an item or instruction that briefings repeat
 ///

@@ -1,10 +1,7 @@
 mod simulation;
 
 use super::{CliOutcome, report_unread};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
-use crate::view::doctor::{Diagnosis, OffSwitch};
 use midstride::clients::hook_log;
 use midstride::clients::install::find_on_path;
 use midstride::store::Store;
@@ -12,6 +9,9 @@ use midstride::sys::env::are_hooks_switched_off;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::Workspace;
 use midstride_core::session::Client;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
+use midstride_surface::view::doctor::{Diagnosis, OffSwitch};
 
 /// Tell whether midstride works, and what is wrong
 ///

@@ -1,11 +1,11 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, Surface};
 use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::verbs::{self, EditOutcome};
 use midstride_core::format::header::RevisionVerb;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface};
 
 /// Change a handoff in your editor
 ///

@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::store::ledger::{Ledger as _, LogPosition};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::time::Duration;
 
 /// How many records are read at once.

@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride_core::format::finding::Code;
 use midstride_core::text::id::nearest_match;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Explain a finding; without a code, list them all
 #[derive(Debug, clap::Args)]
@@ -22,9 +22,8 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
         Some(typed) => vec![Code::parse(typed).ok_or_else(|| unknown_code(typed))?],
     };
     if args.json {
-        let rules: Vec<view::command_result::RuleJson> =
-            codes.iter().map(|code| rule_json(*code)).collect();
-        ui.print_json(&rules)?;
+        let rules = codes.into_iter().map(view::command_result::rule_json);
+        ui.print_json(&rules.collect::<Vec<_>>())?;
     } else if args.code.is_none() {
         ui.print(&view::findings::code_index())?;
         ui.say("midstride explain CODE tells why, and what to do")?;
@@ -32,17 +31,6 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
         ui.print(&view::findings::explanation(codes[0]))?;
     }
     Ok(CliOutcome::Clean)
-}
-
-fn rule_json(code: Code) -> view::command_result::RuleJson {
-    let rule = code.rule();
-    view::command_result::RuleJson {
-        code: rule.code,
-        severity: rule.severity.to_string(),
-        title: rule.title,
-        why: rule.why,
-        mend: rule.fix,
-    }
 }
 
 fn unknown_code(typed: &str) -> Diagnostic {

@@ -1,10 +1,10 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs::{self, FormatOutcome};
 use midstride::workspace::{DocumentSelection, Workspace};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::path::Path;
 
 /// Write handoffs in the strict form
@@ -34,15 +34,11 @@ struct FmtReport {
 
 impl FmtReport {
     fn json(&self, ui: &Ui) -> view::command_result::FmtJson {
-        let refused = self.refused.iter().map(|refused| view::command_result::RefusalJson {
-            message: ui.clean(refused.message()),
-            hints: refused.hints().map(|hint| ui.clean(hint)).collect(),
+        let refused = self.refused.iter().map(|refused| {
+            let hints = refused.hints().map(|hint| ui.clean(hint)).collect();
+            (ui.clean(refused.message()), hints)
         });
-        view::command_result::FmtJson {
-            looked_at: self.document_count,
-            changed: self.changed.clone(),
-            refused: refused.collect(),
-        }
+        view::command_result::fmt_json(self.document_count, self.changed.clone(), refused)
     }
 }
 

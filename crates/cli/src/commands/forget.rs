@@ -1,11 +1,11 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{count, forget};
 use midstride::store::Store;
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{count, forget};
 
 /// Remove an earlier text, or a checkpoint, for good
 ///

@@ -1,11 +1,11 @@
 use super::{CliOutcome, report_no_handoffs, report_unread};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{count, graph as view};
 use clap::ValueEnum;
 use midstride::verbs::{self, ProjectGraph};
 use midstride::workspace::Workspace;
 use midstride_core::handoff::graph::{EdgeKind, Graph, SubgraphQuery};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{count, graph as view};
 
 /// Show how handoffs are connected
 ///

@@ -1,9 +1,9 @@
 use super::{CliOutcome, report_unread};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::workspace::{DocumentSelection, StoredHandoff};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// The inbox: what is open, what blocks, what needs an answer, and what to do next.
 pub(crate) fn inbox(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic> {

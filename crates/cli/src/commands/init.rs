@@ -1,11 +1,11 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
-use crate::view::display_path;
 use midstride::sys::process;
 use midstride::verbs::{self, MergeDriverChange};
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
+use midstride_surface::view::display_path;
 
 /// Set this project up: a folder and a configuration
 ///
@@ -40,13 +40,7 @@ pub(crate) fn init(
     let handoffs = display_path(workspace, &done.handoffs);
     let driver = update_driver(workspace, args)?;
     if args.json {
-        let merge_driver = driver.and_then(|driver| driver.command);
-        ui.print_json(&view::command_result::InitJson {
-            configuration,
-            handoffs,
-            already: done.was_set_up,
-            merge_driver,
-        })?;
+        ui.print_json(&view::command_result::init_json(workspace, &done, driver.as_ref()))?;
         return Ok(CliOutcome::Clean);
     }
     if !done.was_set_up {

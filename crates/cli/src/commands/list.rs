@@ -1,12 +1,12 @@
 use super::{
     CliOutcome, HandoffKindArg, HandoffStatusArg, path_from_root, report_no_handoffs, report_unread,
 };
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::workspace::{DocumentSelection, StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::path::PathBuf;
 
 /// List the handoffs of this project

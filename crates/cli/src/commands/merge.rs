@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs::{self, DriverFiles, MergeOutcome};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::path::PathBuf;
 
 /// Merge a handoff that git left with conflicts
@@ -41,19 +41,15 @@ pub(crate) fn merge(
         (_, Some(path)) => (path.clone(), verbs::repair(store, path)?),
         (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
     };
-    let path = path.display().to_string();
-    let MergeOutcome { conflicts, redacted, replaced, shared_id } = joined;
-    super::report_redacted(ui, &redacted)?;
-    let outcome = if conflicts.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings };
+    super::report_redacted(ui, &joined.redacted)?;
+    let outcome =
+        if joined.conflicts.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings };
     if args.json {
-        ui.print_json(&view::command_result::MergeJson {
-            path,
-            conflicts,
-            redacted: redacted.iter().map(|secret| secret.kind.to_string()).collect(),
-            replaced,
-        })?;
+        ui.print_json(&view::command_result::merge_json(&path, &joined))?;
         return Ok(outcome);
     }
+    let path = path.display().to_string();
+    let MergeOutcome { conflicts, redacted: _, replaced, shared_id } = joined;
     if let Some(id) = shared_id {
         ui.say(&format!(
             "{path}: these are two handoffs with the id `{id}`, which are never fused"

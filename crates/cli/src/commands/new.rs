@@ -1,12 +1,12 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::verbs::{self, ImportedNote, NewHandoff, TaskError, TaskSnapshot};
 use midstride::workspace::Workspace;
 use midstride_core::format::header::HandoffKind;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::path::PathBuf;
 
 /// Write a new handoff

@@ -1,8 +1,8 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs;
 use midstride::workspace::{SetupMode, Workspace};
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Switch the hooks on again
 ///

@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::sys::files;
 use midstride::workspace::Workspace;
 use midstride_core::text::redact::{RedactionCounts, RedactionRules, RedactionStream};
+use midstride_surface::diagnostic::Diagnostic;
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;
 

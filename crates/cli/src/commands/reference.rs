@@ -1,10 +1,10 @@
 mod cli_page;
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Print a page of the documentation that is made from the program
 #[derive(Debug, clap::Args)]

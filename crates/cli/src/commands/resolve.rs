@@ -1,7 +1,5 @@
 use super::{ArgumentError, CliOutcome};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::verbs;
@@ -9,6 +7,8 @@ use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, CloseReason, MeasuredValue};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// End a handoff: carried out, superseded or given up
 #[derive(Debug, clap::Args)]

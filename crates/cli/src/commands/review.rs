@@ -1,12 +1,12 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::verbs::{self, ReviewOutcome, ReviewRequest};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::{ReviewCorrection, ReviewVerdict};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::path::PathBuf;
 
 /// Record that somebody called a handoff into question, and what came of it

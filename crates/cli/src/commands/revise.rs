@@ -1,11 +1,11 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, Surface};
 use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::store::Store;
 use midstride::verbs::{self, EditOutcome, ReviseOutcome};
 use midstride::workspace::StoredHandoff;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface};
 use std::path::PathBuf;
 
 /// Give a handoff its next text, and say why

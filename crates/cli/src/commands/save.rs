@@ -1,10 +1,6 @@
 use super::checkpoint::ClientArg;
 use super::{ArgumentError, CliOutcome, report_redacted};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::Surface;
-use crate::view::dismissable::instruction_hint;
-use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::store::Store;
@@ -15,6 +11,10 @@ use midstride::verbs::{
 use midstride::workspace::Workspace;
 use midstride_core::format::header::{RevisionVerb, StartupKind};
 use midstride_core::session::author_notes::{AuthorNotes, Reflection, ReflectionAnswer};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::Surface;
+use midstride_surface::view::dismissable::instruction_hint;
+use midstride_surface::view::save as view;
 use std::path::{Path, PathBuf};
 
 /// Save this session for whoever goes on from here

@@ -1,7 +1,7 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Print the JSON Schema of the header, for completion in an editor
 #[derive(Debug, clap::Args)]

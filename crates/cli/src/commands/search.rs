@@ -1,14 +1,14 @@
 use super::{
     CliOutcome, HandoffKindArg, HandoffStatusArg, path_from_root, read_text, report_unread,
 };
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, Surface};
 use midstride::store::Store;
 use midstride::store::index::{Effort, Filter};
 use midstride::verbs::{self, PromptSearch, SearchRequest};
 use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

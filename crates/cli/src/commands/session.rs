@@ -1,13 +1,13 @@
 use super::checkpoint::{ClientArg, report_checkpoint_problems, session_id};
 use super::{CliOutcome, report_redacted, report_unread};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{display_path, session as view, shell_word};
 use clap::Subcommand;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs;
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{display_path, session as view, shell_word};
 
 /// Sessions of agent clients in this project
 ///

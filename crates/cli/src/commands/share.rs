@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Move a private handoff to the committed shelf, for others to read
 ///
@@ -32,10 +32,7 @@ pub(crate) fn share(
     let key = stored.handoff(workspace).key();
     let path = verbs::share(store, &stored, args.by.clone())?;
     if args.json {
-        ui.print_json(&view::command_result::ShareJson {
-            key: key.to_string(),
-            path: path.display().to_string(),
-        })?;
+        ui.print_json(&view::command_result::share_json(key.to_string(), &path))?;
         return Ok(CliOutcome::Clean);
     }
     ui.say(&format!(

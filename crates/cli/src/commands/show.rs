@@ -1,10 +1,10 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::workspace::StoredHandoff;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]

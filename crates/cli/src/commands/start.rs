@@ -1,12 +1,12 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::verbs;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::lifecycle;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Begin to work on a handoff
 ///

@@ -1,10 +1,10 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::command_result::{SyncJson, TaskSyncJson};
-use crate::view::{count, forget};
 use midstride::store::Store;
 use midstride::verbs::{self, TaskSyncOutcome};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::command_result::sync_json;
+use midstride_surface::view::{count, forget};
 
 /// Share the earlier texts of committed handoffs, and the tasks, with another repository
 ///
@@ -23,23 +23,13 @@ pub(crate) struct SyncArgs {
 
 pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOutcome, Diagnostic> {
     let synced = verbs::sync(store, args.remote.as_deref())?;
+    if args.json {
+        ui.print_json(&sync_json(&synced))?;
+        return Ok(CliOutcome::Clean);
+    }
     let verbs::SyncOutcome { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.held_back;
-    if args.json {
-        let TaskSyncOutcome {
-            here,
-            received: came,
-            sent: went,
-            skipped,
-            early,
-            is_withheld: withheld,
-        } = tasks;
-        let tasks = TaskSyncJson { here, received: came, sent: went, skipped, early, withheld };
-        let forgotten = gone.iter().map(forget::json).collect();
-        ui.print_json(&SyncJson { remote, handoffs, received, sent, kept_back, forgotten, tasks })?;
-        return Ok(CliOutcome::Clean);
-    }
     for name in &exchanged.unrecognized {
         ui.warn(&Diagnostic::new(format!(
             "`{name}` in {remote} keeps no texts; it was left alone"

@@ -10,13 +10,13 @@ mod show;
 mod update;
 
 use super::{ArgumentError, CliOutcome};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::Subcommand;
 use midstride::store::Store;
 use midstride::verbs::{self, ChangedTask, TaskBoard, TaskChangeRequest};
 use midstride_core::text::id::TaskId;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Units of work: what is to be done, by whom, and what comes first

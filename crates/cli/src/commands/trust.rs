@@ -1,9 +1,9 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::permission;
 use midstride::verbs;
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::permission;
 
 /// Trust this project: what others wrote, and what its configuration reaches for outside of it
 ///

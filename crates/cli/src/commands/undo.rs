@@ -1,8 +1,8 @@
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Take back the last change of a handoff, as a new revision
 ///

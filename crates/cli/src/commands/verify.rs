@@ -1,8 +1,5 @@
 use super::{CliOutcome, report_recorded, report_unread};
-use crate::diagnostic::Diagnostic;
-use crate::text::sanitize;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
@@ -13,6 +10,9 @@ use midstride::verbs::{
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::MeasurementSide;
 use midstride_core::handoff::proof::TrialOutcome as Proven;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
+use midstride_surface::view;
 use std::time::Duration;
 
 /// Run the proofs of a handoff again, as far as you allowed them

@@ -1,8 +1,8 @@
 //! Demo chapters: a hasty first draft, its findings, and what `check --fix` fixes.
 
 use super::Demo;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride_surface::diagnostic::Diagnostic;
 
 const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 const CODE: &str = include_str!("story/market.py");

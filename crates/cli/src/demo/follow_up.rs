@@ -2,8 +2,8 @@
 //! again.
 
 use super::Demo;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride_surface::diagnostic::Diagnostic;
 
 const CODE_MOVED: &str = include_str!("story/market-moved.py");
 

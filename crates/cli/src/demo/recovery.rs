@@ -2,9 +2,9 @@
 //! briefed to the next one.
 
 use super::Demo;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::clients::claude_code_transcript_folder;
+use midstride_surface::diagnostic::Diagnostic;
 
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 /// A transcript as Claude Code writes it: one record per line, the last one truncated.

@@ -1,8 +1,8 @@
 //! Demo chapters: the next session continues where the other was killed, and finishes the work.
 
 use super::Demo;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride_surface::diagnostic::Diagnostic;
 
 pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.now = "2026-03-25T06:30:00Z";

@@ -1,8 +1,8 @@
 //! Demo chapters: the reviews that correct the draft, and the open question.
 
 use super::Demo;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride_surface::diagnostic::Diagnostic;
 
 const SECOND_DRAFT: &str = include_str!("story/second-draft.md");
 const THIRD_DRAFT: &str = include_str!("story/third-draft.md");

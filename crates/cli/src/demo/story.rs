@@ -2,8 +2,8 @@
 //! session that is killed while it does the work, and one that finishes it.
 
 use super::{Demo, draft, follow_up, recovery, resolution, reviews};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// The date on which the story starts, so that the output is always the same.
 pub(super) const FIRST_DAY: &str = "2026-03-21T17:24:00Z";

@@ -2,8 +2,8 @@
 //! sends.
 
 use super::message::shorten_name;
-use crate::diagnostic::Diagnostic;
 use midstride_core::text::id::nearest_match;
+use midstride_surface::diagnostic::Diagnostic;
 use serde_json::{Map, Value, json};
 use std::fmt;
 

@@ -1,8 +1,6 @@
 //! The caller of an MCP request: its client, session and project.
 
 use super::era;
-use crate::diagnostic::Diagnostic;
-use crate::text::sanitize;
 use crate::ui::MessageRedactor;
 use midstride::clients::current_session;
 use midstride::store::Store;
@@ -10,6 +8,8 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::{Automation, Environment, SessionName};
 use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::session::Client;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
 use serde_json::Value;
 use std::path::{Component, Path};
 

@@ -1,7 +1,7 @@
 //! The JSON-RPC 2.0 messages that MCP uses.
 
 use super::line::{LINE_BYTES_MAX, edges};
-use crate::view::one_line;
+use midstride_surface::view::one_line;
 use serde_json::{Value, json};
 
 /// The maximum number of values in a message. A value of two bytes takes hundreds of bytes once it

@@ -3,8 +3,8 @@
 use super::caller::{self, Caller};
 use super::message::{RpcError, shorten_name};
 use super::reply::{ToolReply, format_error};
-use crate::diagnostic::Diagnostic;
 use midstride::verbs::{self, BriefRequest};
+use midstride_surface::diagnostic::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// The result of `prompts/list`.

@@ -1,9 +1,9 @@
 //! Builds the replies of MCP tools: text for a model, in pages, with quoted text between fences.
 
 use super::caller::Caller;
-use crate::diagnostic::Diagnostic;
-use crate::text::sanitize;
 use midstride_core::text::redact::Redaction;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
 use serde_json::{Value, json};
 
 /// The maximum number of characters in a page: about 6,000 tokens, a quarter of what Claude Code

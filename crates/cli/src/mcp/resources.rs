@@ -4,10 +4,10 @@ use super::caller::{self, Caller};
 use super::era::ProtocolEra;
 use super::message::RpcError;
 use super::{reply, uri};
-use crate::diagnostic::Diagnostic;
-use crate::text::sanitize;
 use midstride::verbs::{self, BriefRequest};
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
 use serde_json::{Value, json};
 
 /// The number of resources per page.

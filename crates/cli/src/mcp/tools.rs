@@ -16,9 +16,9 @@ mod tasks;
 use super::arguments::{ParameterKind, ToolArguments, ToolParameter, schema};
 use super::caller::{self, Caller};
 use super::reply::ToolReply;
-use crate::diagnostic::Diagnostic;
 use midstride::journal::RecordedRevision;
 use midstride::workspace::{StoredHandoff, Workspace};
+use midstride_surface::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
 /// An MCP tool.

@@ -21,10 +21,11 @@ const CORE_DEPENDENCIES: [&str; 11] = [
 ];
 
 /// Our own crates that each of them may use, tests aside.
-const LAYERS: [(&str, &[&str]); 4] = [
+const LAYERS: [(&str, &[&str]); 5] = [
     ("core", &[]),
     ("midstride", &["midstride-core"]),
-    ("cli", &["midstride", "midstride-core"]),
+    ("surface", &["midstride", "midstride-core"]),
+    ("cli", &["midstride", "midstride-core", "midstride-surface"]),
     ("testkit", &["midstride", "midstride-core"]),
 ];
 

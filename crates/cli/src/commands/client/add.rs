@@ -1,9 +1,7 @@
 //! `midstride client add`.
 
 use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use clap::ValueEnum;
 use midstride::clients::install::{
     AllowedTools, InstallOptions, InstallPlan, PathLookup, find_on_path,
@@ -11,6 +9,8 @@ use midstride::clients::install::{
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride_core::session::Client;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Explains the choice.
 const ACCESS_PROMPT: &str = "\

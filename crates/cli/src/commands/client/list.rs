@@ -1,13 +1,13 @@
 //! `midstride client list`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::clients::install::{InstallScope, find_on_path};
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Tell into which clients midstride is installed
 ///

@@ -1,9 +1,7 @@
 //! `midstride client remove --purge`: also deletes what midstride keeps for a project.
 
 use super::{CliOutcome, ClientTarget, show_plans};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
@@ -11,6 +9,8 @@ use midstride::sys::env::Environment;
 use midstride::verbs::{self, PurgePlan};
 use midstride::workspace::Workspace;
 use midstride_core::session::Client;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// What the user types to confirm deleting data that cannot be restored.
 const CONFIRMATION_WORD: &str = "delete";

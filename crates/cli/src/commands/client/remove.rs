@@ -2,12 +2,12 @@
 
 use super::purge::ProjectPurge;
 use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::clients::install::InstallPlan;
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride_core::session::Client;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Take midstride out of a client
 ///

@@ -3,7 +3,6 @@
 //! the answer is compared with what is expected.
 
 use crate::hooks;
-use crate::view::doctor::{SimulationError, SimulationStep};
 use jiff::Timestamp;
 use midstride::clients::claude_code_transcript_folder;
 use midstride::clients::hook_log;
@@ -13,6 +12,7 @@ use midstride::sys::process::{self, ProcessLimits, ProcessReport};
 use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::Client;
 use midstride_core::text::tokens;
+use midstride_surface::view::doctor::{SimulationError, SimulationStep};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -402,7 +402,7 @@ fn describe_cost(text: &str) -> String {
 /// The first characters of a program's output.
 fn quote(text: &str) -> String {
     const WIDTH: usize = 120;
-    match crate::view::one_line(text, WIDTH) {
+    match midstride_surface::view::one_line(text, WIDTH) {
         line if line.is_empty() => "nothing".to_owned(),
         line => format!("`{line}`"),
     }

@@ -1,12 +1,12 @@
 //! `midstride task add`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs::{self, AddedTask};
 use midstride_core::work::task::NewTask;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Add a task; prints its id
 #[derive(Debug, clap::Args)]

@@ -1,11 +1,11 @@
 //! `midstride task block`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Say what keeps a task from going on: a reason, or another task
 ///

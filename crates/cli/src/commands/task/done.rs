@@ -2,11 +2,11 @@
 
 use super::CliOutcome;
 use crate::commands::answer::{self, AnswerArgs};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
+use midstride_surface::diagnostic::Diagnostic;
 
 /// A task is done, or a question has its answer
 ///

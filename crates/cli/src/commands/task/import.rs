@@ -1,11 +1,11 @@
 //! `midstride task import`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Make the tasks again that a handoff carries and that are missing here
 ///

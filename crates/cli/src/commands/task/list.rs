@@ -2,15 +2,15 @@
 
 use super::CliOutcome;
 use crate::commands::report_unread;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::task::OpenQuestion;
-use crate::view::{self, count};
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::verbs::TaskBoard;
 use midstride::workspace::DocumentSelection;
 use midstride_core::work::task::{Task, TaskStatus, Tasks};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::task::OpenQuestion;
+use midstride_surface::view::{self, count};
 
 /// List the open tasks
 ///

@@ -1,11 +1,11 @@
 //! `midstride task mission`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs::{self, NewMission};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Capture how the work as a whole stands, for whoever takes it over
 ///

@@ -1,11 +1,11 @@
 //! `midstride task note`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs::{self, TaskBoard};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Say something about a task; notes are added, never changed
 #[derive(Debug, clap::Args)]

@@ -2,9 +2,9 @@
 
 use super::CliOutcome;
 use super::list::{self, TaskListArgs};
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::store::Store;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// List the tasks that can be begun: nobody did, and everything before them is done
 #[derive(Debug, clap::Args)]

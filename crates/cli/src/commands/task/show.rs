@@ -1,12 +1,12 @@
 //! `midstride task show`.
 
 use super::CliOutcome;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs::TaskBoard;
 use midstride::workspace::Workspace;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 /// Show a task with its notes, what it waits for, and what comes after it
 #[derive(Debug, clap::Args)]

@@ -2,11 +2,11 @@
 
 use super::CliOutcome;
 use super::list::TaskStatusArg;
-use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::TaskPatch;
+use midstride_surface::diagnostic::Diagnostic;
 
 /// Change a task; what is not named stays
 ///

@@ -5,12 +5,12 @@ use super::{
     recorded_reply,
 };
 use crate::commands::answer::AnswerInput;
-use crate::diagnostic::Diagnostic;
-use crate::view::recorded_change::closed_notice;
 use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::recorded_change::closed_notice;
 use std::cell::RefCell;
 
 pub(super) const TOOL: McpTool = McpTool {

@@ -1,9 +1,9 @@
 //! The `brief` tool: returns the briefing for the next session.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
-use crate::view::{self, Surface};
 use midstride::verbs::{self, BUDGET, BriefRequest};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "brief",

@@ -1,11 +1,11 @@
 //! The `check` tool: looks for problems in handoffs.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
-use crate::view::{Surface, findings};
 use midstride::code::CodeState;
 use midstride::verbs::{self, Comparison};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{Surface, findings};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "check",

@@ -1,11 +1,11 @@
 //! The `get` tool: reads a handoff, a section of one, or a captured session.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
-use crate::view;
 use midstride::store::Store;
 use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "get",

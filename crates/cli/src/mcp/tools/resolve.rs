@@ -5,13 +5,13 @@ use super::{
     recorded_reply,
 };
 use crate::commands::resolve::ResolveInput;
-use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, CloseReason};
+use midstride_surface::diagnostic::Diagnostic;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "resolve",

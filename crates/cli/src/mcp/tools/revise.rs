@@ -4,11 +4,11 @@ use super::{
     Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
     recorded_reply,
 };
-use crate::diagnostic::Diagnostic;
-use crate::view::recorded_change::closed_notice;
-use crate::view::{Surface, findings};
 use midstride::journal::RevisionInfo;
 use midstride::verbs::{self, ReviseOutcome};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::recorded_change::closed_notice;
+use midstride_surface::view::{Surface, findings};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "revise",

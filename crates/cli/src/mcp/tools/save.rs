@@ -1,10 +1,6 @@
 //! The `save` tool: saves the session with its facts and reports what is missing.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
-use crate::view::Surface;
-use crate::view::dismissable::dismissal_text;
-use crate::view::save as view;
 use midstride::store::Store;
 use midstride::verbs::{
     self, AuthorRequest, CheckpointError, SaveChange, SaveError, SaveOutcome, SaveRequest,
@@ -12,6 +8,10 @@ use midstride::verbs::{
 };
 use midstride::workspace::Workspace;
 use midstride_core::session::author_notes::AuthorNotes;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::Surface;
+use midstride_surface::view::dismissable::dismissal_text;
+use midstride_surface::view::save as view;
 use serde_json::{Map, Value};
 
 pub(super) const TOOL: McpTool = McpTool {

@@ -1,14 +1,14 @@
 //! The `search` tool: finds handoffs and captured sessions by their content.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
 use crate::mcp::reply::PAGE_CHARS;
-use crate::view::{self, Surface};
 use midstride::store::index::Filter;
 use midstride::verbs::{self, SearchOutcome, SearchRequest};
 use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "search",

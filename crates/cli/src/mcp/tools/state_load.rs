@@ -1,11 +1,11 @@
 //! The `state_load` tool: loads the state of a workflow, or lists all workflows.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
-use crate::view::count;
 use midstride::store::Store;
 use midstride::verbs::{self, LoadedState};
 use midstride_core::work::workflow::WorkflowState;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::count;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "state_load",

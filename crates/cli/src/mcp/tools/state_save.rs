@@ -1,8 +1,8 @@
 //! The `state_save` tool: saves the state of a workflow.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
 use midstride::verbs::{self, SavedState, StateChange};
+use midstride_surface::diagnostic::Diagnostic;
 
 /// The parameter for the workflow's name.
 pub(super) const NAME: ToolParameter =

@@ -2,8 +2,8 @@
 
 use super::state_save::{NAME, change_state};
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
 use midstride::verbs::StateChange;
+use midstride_surface::diagnostic::Diagnostic;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "state_update",

@@ -1,15 +1,15 @@
 //! The `tasks` tool: lists, shows, adds and updates tasks.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
-use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
-use crate::view::task as view;
-use crate::view::{count, one_line};
 use midstride::store::Store;
 use midstride::verbs::{self, AddedTask, ChangedTask, TaskBoard, TaskChangeRequest};
 use midstride_core::session::TaskUpdate;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::task::{NewTask, Task, TaskPatch, TaskStatus, Tasks};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::task as view;
+use midstride_surface::view::{count, one_line};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,0 +1,217 @@
+//! The error messages of the command line and their hints. Every library error is converted to a
+//! [`Diagnostic`] here, in one file per area.
+
+mod handoff;
+mod ledger;
+mod permission;
+mod session;
+
+use midstride::store::index::IndexError;
+use midstride::sys::files::FileError;
+use midstride::sys::git::GitError;
+use midstride::verbs::InitError;
+use midstride::workspace::settings::SettingsError;
+use midstride::workspace::{FindError, WorkspaceError};
+use midstride_core::brief::search::QueryError;
+use std::io;
+use std::path::Path;
+
+/// The hint for a file that is not UTF-8.
+pub const CONVERT_HINT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
+
+/// The hint for text that was forgotten and turns up again.
+const REDACT_HINT: &str =
+    "a rule `[[redact]]` in `.midstride/config.toml` takes out what must not be kept";
+
+/// The maximum number of candidates listed for an ambiguous name.
+const CANDIDATES_MAX: usize = 10;
+
+/// A suggestion of what to do next, worded for each [`Surface`](crate::view::Surface).
+#[derive(Debug)]
+struct Hint {
+    /// The hint for users of the command line.
+    for_terminal: String,
+    /// The hint for agents that call MCP tools, if it is useful there.
+    for_tools: Option<String>,
+}
+
+/// An error that kept a command from running, or a warning about a part of its work.
+#[derive(Debug)]
+pub struct Diagnostic {
+    message: String,
+    hints: Vec<Hint>,
+    is_silent: bool,
+}
+
+impl Diagnostic {
+    /// Creates a diagnostic without hints.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hints: Vec::new(), is_silent: false }
+    }
+
+    /// Adds a hint for every surface.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        self.hint_per_surface(hint.clone(), hint)
+    }
+
+    /// Adds a hint that names a command in the terminal and a tool parameter over MCP.
+    #[must_use]
+    fn hint_per_surface(mut self, typed: impl Into<String>, called: impl Into<String>) -> Self {
+        self.hints.push(Hint { for_terminal: typed.into(), for_tools: Some(called.into()) });
+        self
+    }
+
+    /// Adds a hint that is of no use to MCP tools.
+    #[must_use]
+    fn hint_for_terminal(mut self, typed: impl Into<String>) -> Self {
+        self.hints.push(Hint { for_terminal: typed.into(), for_tools: None });
+        self
+    }
+
+    /// The message, without hints.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The hints for the terminal.
+    pub fn hints(&self) -> impl Iterator<Item = &str> {
+        self.hints.iter().map(|hint| hint.for_terminal.as_str())
+    }
+
+    /// The hints for MCP tools.
+    pub fn hints_for_tools(&self) -> impl Iterator<Item = &str> {
+        self.hints.iter().filter_map(|hint| hint.for_tools.as_deref())
+    }
+
+    /// Whether to print nothing, because the reader has closed the pipe.
+    pub fn is_silent(&self) -> bool {
+        self.is_silent
+    }
+}
+
+impl From<io::Error> for Diagnostic {
+    fn from(error: io::Error) -> Self {
+        let quiet = error.kind() == io::ErrorKind::BrokenPipe;
+        Self { is_silent: quiet, ..Self::new(error.to_string()) }
+    }
+}
+
+impl From<FileError> for Diagnostic {
+    fn from(error: FileError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error.hint() {
+            Some(hint) => diagnostic.hint(hint),
+            None => diagnostic,
+        }
+    }
+}
+
+impl From<SettingsError> for Diagnostic {
+    fn from(error: SettingsError) -> Self {
+        match error {
+            SettingsError::File(error) => error.into(),
+            SettingsError::Text { .. } => Self::new(error.to_string())
+                .hint("correct the file; `midstride init` in an empty folder shows a fresh one"),
+        }
+    }
+}
+
+impl From<WorkspaceError> for Diagnostic {
+    fn from(error: WorkspaceError) -> Self {
+        match error {
+            WorkspaceError::File(error) => error.into(),
+            WorkspaceError::Settings(error) => error.into(),
+            WorkspaceError::Bare(_) => Self::new(error.to_string())
+                .hint("`git worktree add ../work` checks it out; start midstride there"),
+        }
+    }
+}
+
+impl From<FindError> for Diagnostic {
+    fn from(error: FindError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            FindError::NotFound { nearest: Some(near), .. } => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            FindError::NotFound { wanted, nearest: None } if is_markdown(&wanted) => {
+                Self::new(format!("there is no file `{wanted}`"))
+                    .hint("paths count from the folder you are in")
+            }
+            FindError::NotFound { nearest: None, .. } => diagnostic.hint_per_surface(
+                "`midstride list --all` shows what there is",
+                "`search` finds what there is",
+            ),
+            FindError::Several { candidates, .. } => {
+                let shown =
+                    candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
+                shown.fold(diagnostic, Self::hint).hint("name one of them")
+            }
+            FindError::NotMarkdown(_) => diagnostic.hint("handoffs are files that end with `.md`"),
+            FindError::Outside(_) => diagnostic.hint_per_surface(
+                "midstride stays inside the project: start it there, or name the project with `-C`",
+                "name a handoff of this project, by its id",
+            ),
+            FindError::File(error) => error.into(),
+        }
+    }
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+}
+
+impl From<QueryError> for Diagnostic {
+    fn from(error: QueryError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            QueryError::Empty => diagnostic.hint_per_surface(
+                "midstride search slow \"market*\"",
+                "`words` takes what to look for, such as `slow market*`",
+            ),
+            QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word, or all of it"),
+            QueryError::TooMany(_) => diagnostic.hint_per_surface(
+                "`midstride search --prompt TEXT` takes a whole text",
+                "give fewer `words`, those that matter most",
+            ),
+        }
+    }
+}
+
+impl From<IndexError> for Diagnostic {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::File(error) => error.into(),
+            IndexError::NotSetUp => Self::new(error.to_string())
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            IndexError::TimedOut | IndexError::Database(_) => Self::new(error.to_string())
+                .hint("`midstride search` reads the documents instead; nothing is lost"),
+        }
+    }
+}
+
+impl From<GitError> for Diagnostic {
+    fn from(error: GitError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            GitError::NotStarted(_) => {
+                diagnostic.hint("install git, or see that it is on the PATH")
+            }
+            GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
+            GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
+            GitError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<InitError> for Diagnostic {
+    fn from(error: InitError) -> Self {
+        match error {
+            InitError::OtherSetup(_) => Self::new(error.to_string())
+                .hint("remove that file first if you want it the other way"),
+            InitError::File(error) => error.into(),
+        }
+    }
+}

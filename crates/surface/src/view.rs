@@ -1,0 +1,172 @@
+//! Rendering: the text and the JSON shape of everything the program shows.
+
+pub mod advance;
+pub mod brief;
+mod citation;
+pub mod client;
+pub mod command_result;
+pub mod coverage;
+mod delivery;
+pub mod difference;
+pub mod dismissable;
+pub mod doctor;
+pub mod events;
+pub mod findings;
+pub mod forget;
+pub mod graph;
+pub mod handoff;
+pub mod history;
+pub mod inbox;
+pub mod list;
+pub mod mission;
+pub mod permission;
+pub mod pull_request;
+pub mod purge;
+pub mod recorded_change;
+mod review;
+pub mod revision;
+pub mod save;
+pub mod search;
+pub mod session;
+pub mod state;
+pub mod table;
+pub mod task;
+mod trust;
+pub mod verify;
+
+use crate::text::sanitize;
+use midstride::workspace::Workspace;
+use midstride_core::handoff::Handoff;
+use midstride_core::text::hidden::{self, is_invisible};
+use std::path::{Path, PathBuf};
+
+/// Where a hint is shown, which decides how it is worded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// A terminal, where users type commands.
+    Terminal,
+    /// An MCP client, where agents call tools.
+    Tools,
+}
+
+/// A path relative to the current directory; `path` is relative to the project root.
+pub fn display_path(workspace: &Workspace, path: &Path) -> String {
+    let whole = workspace.root().path().join(path);
+    let here = &workspace.environment().folder;
+    let Ok(below_root) = here.strip_prefix(workspace.root().path()) else {
+        return whole.display().to_string();
+    };
+    if let Ok(below) = whole.strip_prefix(here) {
+        return below.display().to_string();
+    }
+    // Go up to the root and down again. A path outside the project is shown in full.
+    let Ok(from_root) = whole.strip_prefix(workspace.root().path()) else {
+        return whole.display().to_string();
+    };
+    let up: PathBuf = below_root.components().map(|_| "..").collect();
+    up.join(from_root).display().to_string()
+}
+
+/// `1 document`, `2 documents`.
+pub fn count(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
+/// `once`, `twice`, `3 times`.
+pub(crate) fn times(number: usize) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
+}
+
+/// The first line of a text, truncated to a width with an ellipsis.
+pub fn one_line(text: &str, width: usize) -> String {
+    use unicode_width::UnicodeWidthChar as _;
+    let text = sanitize(text);
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut used = 0;
+    let mut out = String::new();
+    for c in line.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width.saturating_sub(1) && out.len() + c.len_utf8() < line.len() {
+            out.push('…');
+            return out;
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A name that fits into a line, whatever characters it contains.
+pub(crate) fn inline_name(text: &str) -> String {
+    hidden::visible_line(text)
+}
+
+/// The title of a handoff in a list, or else the start of its summary.
+pub(crate) fn display_title(handoff: &Handoff<'_>, width: usize) -> String {
+    one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
+}
+
+/// Escapes invisible characters in a text: terminal controls, direction marks and characters
+/// without width.
+pub(crate) fn escape_hidden(text: &str) -> String {
+    let shown = |c: char| {
+        if is_invisible(c) || c == '\t' { c.escape_default().to_string() } else { c.to_string() }
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Quotes a word for a POSIX shell if it needs quotes. Every suggested command goes through here.
+pub fn shell_word(text: &str) -> String {
+    let text = sanitize(text);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Quotes a path for a POSIX shell.
+pub(crate) fn shell_path(path: &Path) -> String {
+    shell_word(&path.display().to_string())
+}
+
+/// Indents a text by two spaces.
+pub(crate) fn indent(text: &str) -> String {
+    text.lines()
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") })
+        .collect()
+}
+
+/// A heading in bold.
+pub fn heading(text: &str) -> String {
+    let bold = anstyle::Style::new().bold();
+    format!("{bold}{text}{bold:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_escaped() {
+        assert_eq!(escape_hidden("ls -l\nrm ä"), "ls -l\nrm ä");
+        assert_eq!(escape_hidden("a\u{1b}[2K\rb\tc"), "a\\u{1b}[2K\\rb\\tc");
+        assert_eq!(escape_hidden("a\u{202e}b\u{200b}c\u{9b}"), "a\\u{202e}b\\u{200b}c\\u{9b}");
+    }
+
+    #[test]
+    fn quoted_words_survive_a_shell() {
+        for plain in ["market-page-perf", "feat-042/request@2", "docs/a_b.md", "14,290%"] {
+            assert_eq!(shell_word(plain), plain);
+        }
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("say \"hi\" $(id)"), "'say \"hi\" $(id)'");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!(shell_word("~/a b;c&d|e*f?g#h!"), "'~/a b;c&d|e*f?g#h!'");
+        assert_eq!(shell_word("\u{1b}[31m"), "'\u{fffd}[31m'");
+    }
+}

@@ -1,0 +1,504 @@
+//! Renders `midstride doctor`: the setup of the project, the clients, and a simulated session.
+
+mod clients;
+mod simulation;
+
+pub use simulation::{SimulationError, SimulationStep};
+
+use super::client::path_problem;
+use super::{count, heading, one_line, sanitize};
+use clients::ClientDiagnosisJson;
+use midstride::clients::hook_log::HookLogReport;
+use midstride::clients::install::PathLookup;
+use midstride::store::ledger::{LedgerHealth, LedgerState, NEWEST_VERSION};
+use midstride::verbs::{
+    ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
+};
+use midstride::workspace::folder::FolderLayout;
+use midstride::workspace::{SetupMode, SkippedSetting};
+use serde::Serialize;
+use simulation::SimulationStepJson;
+use std::path::Path;
+
+/// A problem and its hint.
+pub(crate) type ProblemText = (String, String);
+
+/// Everything that `midstride doctor` found out.
+pub struct Diagnosis {
+    /// The setup, folders, ledger and index of the project.
+    pub project: ProjectReport,
+    /// Whether hooks may brief sessions on the handoffs of this project.
+    pub is_trusted: bool,
+    /// What switched the hooks off, if they are off.
+    pub off_switch: Option<OffSwitch>,
+    /// What is known about each client.
+    pub clients: Vec<ClientFacts>,
+    /// The program that the PATH leads to.
+    pub on_path: PathLookup,
+    /// The statistics from the hook log.
+    pub hook_log: HookLogReport,
+    /// Why the hook log could not be read.
+    pub log_problem: Option<String>,
+    /// What midstride costs while no session runs.
+    pub idle: IdleCost,
+    /// The tokens that the list of MCP tools costs a session.
+    pub tool_tokens: u64,
+    /// The steps of the simulated session, if one was requested.
+    pub steps: Option<Vec<SimulationStep>>,
+}
+
+/// What switched the hooks off.
+#[derive(Clone, Copy)]
+pub enum OffSwitch {
+    /// The environment variable `MIDSTRIDE`.
+    Variable,
+    /// The project, with `midstride off`.
+    Project,
+}
+
+/// The result of `midstride doctor --json`.
+#[derive(Serialize)]
+pub struct DiagnosisJson {
+    switched_off: Option<&'static str>,
+    clients: Vec<ClientDiagnosisJson>,
+    on_path: Option<String>,
+    on_path_is_this_version: bool,
+    unreadable_log_lines: usize,
+    simulation: Option<Vec<SimulationStepJson>>,
+    cost: IdleCostJson,
+    #[serde(flatten)]
+    examined: ProjectReportJson,
+}
+
+#[derive(Serialize)]
+struct IdleCostJson {
+    processes: usize,
+    bytes: DiskUsageJson,
+    tools_tokens: u64,
+    briefing_tokens: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct DiskUsageJson {
+    all: u64,
+    ledger: u64,
+    index: u64,
+    log: u64,
+    cursors: u64,
+    other: u64,
+}
+
+#[derive(Serialize)]
+struct ProjectReportJson {
+    root: String,
+    set_up: &'static str,
+    shelves: Vec<HandoffFolderJson>,
+    ledger: LedgerDiagnosisJson,
+    index: IndexDiagnosisJson,
+    problems: Vec<ProblemJson>,
+}
+
+#[derive(Serialize)]
+struct HandoffFolderJson {
+    path: String,
+    layout: &'static str,
+    documents: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct LedgerDiagnosisJson {
+    path: String,
+    version: Option<u32>,
+    records: Option<usize>,
+    put_aside: usize,
+    forgotten: usize,
+    dismissed: usize,
+    dismissed_as_wrong: usize,
+}
+
+#[derive(Serialize)]
+struct IndexDiagnosisJson {
+    path: String,
+    documents: Option<usize>,
+    bytes: u64,
+    age_seconds: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ProblemJson {
+    message: String,
+    hint: String,
+}
+
+/// The JSON for a diagnosis. `problems` are those of [`problems`], with secrets redacted.
+pub fn json(diagnosis: &Diagnosis, problems: &[ProblemText]) -> DiagnosisJson {
+    let on_path = match &diagnosis.on_path {
+        PathLookup::Same(path) | PathLookup::Other(path, _) => Some(path.display().to_string()),
+        PathLookup::Missing => None,
+    };
+    let IdleCost { ledger, index, log, cursors, other, briefing_tokens: briefing } = diagnosis.idle;
+    let all = diagnosis.idle.bytes();
+    DiagnosisJson {
+        switched_off: diagnosis.off_switch.map(|off| match off {
+            OffSwitch::Variable => "variable",
+            OffSwitch::Project => "project",
+        }),
+        clients: diagnosis.clients.iter().map(clients::json).collect(),
+        on_path,
+        on_path_is_this_version: matches!(diagnosis.on_path, PathLookup::Same(_)),
+        unreadable_log_lines: diagnosis.hook_log.unreadable,
+        simulation: diagnosis
+            .steps
+            .as_ref()
+            .map(|steps| steps.iter().map(simulation::json).collect()),
+        cost: IdleCostJson {
+            // midstride has no daemon: a hook exits after its answer, and the MCP server exits with
+            // its session.
+            processes: 0,
+            bytes: DiskUsageJson { all, ledger, index, log, cursors, other },
+            tools_tokens: diagnosis.tool_tokens,
+            briefing_tokens: briefing,
+        },
+        examined: project_json(&diagnosis.project, problems),
+    }
+}
+
+fn project_json(examined: &ProjectReport, problems: &[ProblemText]) -> ProjectReportJson {
+    let ProjectReport { ledger, index, .. } = examined;
+    let (version, records) = match &ledger.state {
+        LedgerState::Readable { version, records } => (Some(*version), Some(*records)),
+        LedgerState::Newer { version } => (Some(*version), None),
+        LedgerState::Missing | LedgerState::Unusable(_) => (None, None),
+    };
+    let shelf = |shelf: &FolderFacts| HandoffFolderJson {
+        path: shelf.path.display().to_string(),
+        layout: layout_word(shelf.layout),
+        documents: shelf.documents.as_ref().ok().copied(),
+    };
+    let problem = |(message, hint): &ProblemText| ProblemJson {
+        message: message.clone(),
+        hint: hint.clone(),
+    };
+    ProjectReportJson {
+        root: examined.root.display().to_string(),
+        set_up: setup_word(examined.set_up),
+        shelves: examined.folders.iter().map(shelf).collect(),
+        ledger: LedgerDiagnosisJson {
+            path: ledger.path.display().to_string(),
+            version,
+            records,
+            put_aside: ledger.spooled,
+            forgotten: examined.forgotten,
+            dismissed: examined.dismissals.all,
+            dismissed_as_wrong: examined.dismissals.wrong,
+        },
+        index: IndexDiagnosisJson {
+            path: index.path.display().to_string(),
+            documents: index.documents,
+            bytes: index.bytes,
+            age_seconds: index.age.map(|age| age.as_secs()),
+        },
+        problems: problems.iter().map(problem).collect(),
+    }
+}
+
+fn setup_word(how: SetupMode) -> &'static str {
+    match how {
+        SetupMode::NotSetUp => "not",
+        SetupMode::Committed => "committed",
+        SetupMode::Private => "private",
+    }
+}
+
+fn layout_word(layout: FolderLayout) -> &'static str {
+    match layout {
+        FolderLayout::Own => "own",
+        FolderLayout::Pipeline => "pipeline",
+        FolderLayout::Folder => "folder",
+        FolderLayout::Memory => "memory",
+    }
+}
+
+/// The report for users. `problems` are those of [`problems`], with secrets redacted.
+pub fn text(diagnosis: &Diagnosis, problems: &[ProblemText], terminal: Option<usize>) -> String {
+    let off = match diagnosis.off_switch {
+        Some(OffSwitch::Variable) => {
+            "Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.\n"
+        }
+        Some(OffSwitch::Project) => {
+            "Hooks are OFF in this project: nothing is told and nothing captured. `midstride on` \
+             switches them on.\n"
+        }
+        None => "",
+    };
+    let verdict = match (problems.len(), diagnosis.off_switch) {
+        (0, None) => "Nothing is wrong.".to_owned(),
+        (0, Some(_)) => "Nothing else is wrong.".to_owned(),
+        (some, _) => format!("{} found; what to do stands at the end.", count(some, "problem")),
+    };
+    let mut out = format!("{off}{verdict}\n\n{}", cost_text(diagnosis));
+    let speaks = diagnosis.off_switch.is_none() && diagnosis.project.set_up != SetupMode::NotSetUp;
+    for facts in &diagnosis.clients {
+        out.push_str(&clients::text(facts, speaks, terminal));
+    }
+    out.push_str(&clients::background_text(&diagnosis.hook_log.hooks));
+    if let Some(steps) = &diagnosis.steps {
+        out.push_str(&simulation::text(steps, terminal));
+    }
+    out.push_str(&project_text(&diagnosis.project));
+    out.push_str(&problems_text(problems));
+    out
+}
+
+/// The problems, printed with the report on standard output so that they also end up in a
+/// redirected file.
+fn problems_text(problems: &[ProblemText]) -> String {
+    let problem = |(message, hint): &ProblemText| {
+        // Indent a message of several lines below its first line.
+        let message = sanitize(message).replace('\n', "\n    ");
+        format!("  - {message}\n    hint: {}\n", sanitize(hint))
+    };
+    let all: String = problems.iter().map(problem).collect();
+    if all.is_empty() { all } else { format!("{}{all}", heading("Problems")) }
+}
+
+/// What midstride costs while idle, and what it costs at the start of a session.
+fn cost_text(diagnosis: &Diagnosis) -> String {
+    let IdleCost { ledger, index, log, cursors, other, briefing_tokens: briefing } = diagnosis.idle;
+    let parts = [
+        ("ledger", ledger),
+        ("index", index),
+        ("log", log),
+        ("cursors", cursors),
+        ("other", other),
+    ];
+    let part = |(name, bytes): (&str, u64)| (bytes > 0).then(|| format!("{name} {}", size(bytes)));
+    let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    let briefing = match briefing {
+        Some(0) => "nothing to brief now".to_owned(),
+        Some(tokens) => format!("a briefing of {tokens} tokens now"),
+        None => "no briefing here".to_owned(),
+    };
+    let path = match &diagnosis.on_path {
+        PathLookup::Same(found) => format!("{}, this version", path_text(found)),
+        PathLookup::Other(found, version) if version.is_empty() => {
+            format!("{}, another version", path_text(found))
+        }
+        PathLookup::Other(found, version) => {
+            format!("{}, {}", path_text(found), one_line(version, 60))
+        }
+        PathLookup::Missing => "not on the PATH".to_owned(),
+    };
+    let lost = match diagnosis.hook_log.unreadable {
+        0 => String::new(),
+        some => format!("  log      {} cannot be read and do not count\n", count(some, "line")),
+    };
+    format!(
+        "{}  program  {path}\n  idle     no process, no daemon; {} on disk{parts}\n  session  {} \
+         tokens for the list of MCP tools, {briefing}\n{lost}",
+        heading("midstride"),
+        size(diagnosis.idle.bytes()),
+        diagnosis.tool_tokens,
+    )
+}
+
+fn size(bytes: u64) -> String {
+    const KILOBYTE: u64 = 1 << 10;
+    const MEGABYTE: u64 = 1 << 20;
+    match bytes {
+        0..KILOBYTE => format!("{bytes} bytes"),
+        KILOBYTE..MEGABYTE => format!("{} KB", bytes.div_ceil(KILOBYTE)),
+        _ => format!("{} MB", bytes.div_ceil(MEGABYTE)),
+    }
+}
+
+fn project_text(examined: &ProjectReport) -> String {
+    let set_up = match examined.set_up {
+        SetupMode::NotSetUp => "not set up; what lies around is read all the same",
+        SetupMode::Committed => "set up, with a folder that is committed",
+        SetupMode::Private => "set up privately: nothing is committed",
+    };
+    let mut out = heading("Project");
+    out.push_str(&format!("  {}\n  {set_up}\n", path_text(&examined.root)));
+    out.push_str(&heading("Shelves"));
+    for shelf in &examined.folders {
+        let documents = match &shelf.documents {
+            Ok(number) => count(*number, "document"),
+            Err(_) => "cannot be looked at".to_owned(),
+        };
+        out.push_str(&format!("  {}  {documents}\n", path_text(&shelf.path)));
+    }
+    out.push_str(&heading("Ledger"));
+    out.push_str(&format!(
+        "  {}\n  {}\n",
+        path_text(&examined.ledger.path),
+        ledger_text(&examined.ledger)
+    ));
+    if examined.forgotten > 0 {
+        out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "text")));
+    }
+    let Dismissals { all, wrong } = examined.dismissals;
+    if let Some(share) = (wrong * 100).checked_div(all) {
+        let items = count(all, "briefed item");
+        out.push_str(&format!("  {items} dismissed, {wrong} as wrong ({share} %)\n"));
+    }
+    out.push_str(&heading("Index"));
+    out.push_str(&format!("  {}\n  {}\n", path_text(&examined.index.path), index_text(examined)));
+    out
+}
+
+fn path_text(path: &Path) -> String {
+    sanitize(&path.display().to_string())
+}
+
+fn ledger_text(facts: &LedgerHealth) -> String {
+    let state = match &facts.state {
+        LedgerState::Missing => "not there yet; the first change makes it".to_owned(),
+        LedgerState::Readable { version, records } => {
+            format!("version {version}, {}", count(*records, "record"))
+        }
+        LedgerState::Newer { version } => {
+            format!(
+                "version {version}, which a newer midstride made; this one knows {NEWEST_VERSION}"
+            )
+        }
+        LedgerState::Unusable(why) => format!("cannot be used: {why}"),
+    };
+    match facts.spooled {
+        0 => state,
+        some => format!("{state}, {} put aside for it", count(some, "file")),
+    }
+}
+
+fn index_text(examined: &ProjectReport) -> String {
+    match examined.index.documents {
+        None => "not there yet; the first search makes it".to_owned(),
+        Some(0) => "nothing is in it yet; the first search fills it".to_owned(),
+        Some(documents) => {
+            let size = size(examined.index.bytes);
+            let age = examined.index.age.map_or(0, |age| age.as_secs() / 86_400);
+            let age = if age == 0 {
+                "today".to_owned()
+            } else {
+                format!("{} ago", count(usize::try_from(age).unwrap_or(usize::MAX), "day"))
+            };
+            format!("{}, {size}, changed {age}", count(documents, "document"))
+        }
+    }
+}
+
+/// Reports how many documents were indexed.
+pub fn reindex_text(done: &ReindexOutcome) -> String {
+    let gone = match done.removed {
+        0 => String::new(),
+        some => format!(", {} of worktrees that are gone removed", count(some, "index")),
+    };
+    format!("Indexed {}{gone}", count(done.documents, "document"))
+}
+
+/// All problems with their hints.
+pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
+    let mut found: Vec<ProblemText> =
+        diagnosis.clients.iter().flat_map(clients::problems).collect();
+    let is_installed = diagnosis.clients.iter().any(ClientFacts::is_installed);
+    if !is_installed {
+        found.push(no_client_problem(&diagnosis.clients));
+    }
+    if is_installed && !matches!(diagnosis.on_path, PathLookup::Same(_)) {
+        let (message, hint) = path_problem(&diagnosis.on_path);
+        found.push((message, hint.to_owned()));
+    }
+    if let Some(why) = &diagnosis.log_problem {
+        found.push((why.clone(), "see what is there; hooks go on without their log".to_owned()));
+    }
+    if diagnosis.project.set_up != SetupMode::NotSetUp && !diagnosis.is_trusted {
+        found.push((
+            "these handoffs are somebody else's: sessions are told how many there are, and no more"
+                .to_owned(),
+            "`midstride trust` shows them, and lets sessions be told".to_owned(),
+        ));
+    }
+    found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));
+    found.extend(project_problems(&diagnosis.project));
+    found
+}
+
+/// The problem that no client calls midstride. If a client was found, one of its files may have to
+/// be fixed first.
+fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
+    let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
+    if there.is_empty() {
+        let hint = "install Claude Code or Codex and start it once, then `midstride client add --all`; \
+                    a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME";
+        return ("no client was found on this machine".to_owned(), hint.to_owned());
+    }
+    let names: Vec<&str> = there.iter().map(|facts| facts.client.name()).collect();
+    let is_blocked = there.iter().any(|facts| clients::is_blocked(facts));
+    let first = if is_blocked { "mend what stands above, then " } else { "" };
+    let hint = format!("{first}`midstride client add {}` installs it", names.join(" "));
+    ("no client calls midstride".to_owned(), hint)
+}
+
+/// The hint for a setting that was not applied.
+fn unread_setting_hint(not_read: &SkippedSetting) -> String {
+    match not_read {
+        SkippedSetting::UnknownKey { key, file } => format!(
+            "take `{key}` out of `{}`, or update midstride if a newer one knows it",
+            file.display()
+        ),
+        SkippedSetting::Untrusted(_) => {
+            "`midstride trust` shows what it would do; or mend the configuration".to_owned()
+        }
+        SkippedSetting::Configuration(_) | SkippedSetting::Folder { .. } => {
+            "mend what is said of it, or the configuration".to_owned()
+        }
+    }
+}
+
+fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
+    let mut found = Vec::new();
+    let mut tell = |message: String, hint: String| found.push((message, hint));
+    if examined.set_up == SetupMode::NotSetUp {
+        let hint = "`midstride init` sets it up; `midstride init --private` commits nothing";
+        tell("this project is not set up".to_owned(), hint.to_owned());
+    }
+    if let Some(why) = &examined.config_error {
+        let hint = "mend the file: until then no hook and hardly a command works here; `midstride \
+                    init` in an empty folder shows a fresh one";
+        tell(why.clone(), hint.to_owned());
+    }
+    for not_read in &examined.not_read {
+        tell(not_read.to_string(), unread_setting_hint(not_read));
+    }
+    for error in examined.folders.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
+        tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());
+    }
+    let ledger = &examined.ledger;
+    match &ledger.state {
+        LedgerState::Newer { version } => tell(
+            format!(
+                "`{}` is of version {version}; this midstride knows {NEWEST_VERSION}",
+                ledger.path.display()
+            ),
+            "update midstride; the ledger is left as it is".to_owned(),
+        ),
+        LedgerState::Unusable(why) => {
+            let path = ledger.path.display();
+            let hint = format!(
+                "move `{path}` away: what the documents tell is told again; tasks come with \
+                 `midstride sync`"
+            );
+            tell(why.clone(), hint);
+        }
+        LedgerState::Missing | LedgerState::Readable { .. } => {}
+    }
+    if ledger.unreadable > 0 {
+        let hint = format!("look at what lies in `{}`", ledger.spool.display());
+        tell(
+            format!("{} put aside for the ledger cannot be read", count(ledger.unreadable, "file")),
+            hint,
+        );
+    }
+    found
+}

@@ -1,0 +1,211 @@
+//! Renders `midstride forget`: the stored text to delete, and the copies that remain.
+
+use super::{count, display_path, one_line, sanitize, shell_path, shell_word};
+use midstride::store::tombstone::{Tombstone, TombstoneKind};
+use midstride::sys::git::{LogEntry, RemovalOutcome};
+use midstride::verbs::{ForgetOutcome, KeptText};
+use midstride::workspace::Workspace;
+use midstride_core::text::id::{BlobHash, CommitId};
+use serde::Serialize;
+
+/// The maximum width of a preview; a preview never shows more than half of the text.
+const WIDTH: usize = 60;
+/// The number of characters of a hash that are shown.
+const ID_LENGTH: usize = 12;
+
+#[derive(Serialize)]
+pub(crate) struct TombstoneJson {
+    hash: BlobHash,
+    what: Option<&'static str>,
+    of: Option<String>,
+    at: String,
+    by: String,
+    reason: Option<String>,
+}
+
+pub(crate) fn json(tombstone: &Tombstone) -> TombstoneJson {
+    TombstoneJson {
+        hash: tombstone.hash.clone(),
+        what: tombstone.kind.map(TombstoneKind::word),
+        of: tombstone.owner.clone(),
+        at: tombstone.forgotten_at.to_string(),
+        by: tombstone.forgotten_by.clone(),
+        reason: tombstone.reason.clone(),
+    }
+}
+
+/// A forgotten text, and the copies that remain.
+#[derive(Serialize)]
+pub struct ForgetJson {
+    #[serde(flatten)]
+    tombstone: TombstoneJson,
+    names: Vec<String>,
+    new: bool,
+    left: &'static str,
+    commits: Vec<CommitJson>,
+    staged: Vec<String>,
+    documents: Vec<String>,
+    handoffs: Vec<String>,
+    transcript: Option<String>,
+    others: Vec<String>,
+    elsewhere: bool,
+}
+
+#[derive(Serialize)]
+struct CommitJson {
+    commit: CommitId,
+    subject: String,
+    paths: Vec<String>,
+}
+
+/// The JSON for a forgotten text.
+pub fn forget_json(text: &KeptText, done: &ForgetOutcome) -> ForgetJson {
+    let commit = |entry: &LogEntry| CommitJson {
+        commit: entry.commit.clone(),
+        subject: entry.subject.clone(),
+        paths: entry.paths.clone(),
+    };
+    ForgetJson {
+        tombstone: json(&done.tombstone),
+        names: text.names.clone(),
+        new: done.is_new,
+        left: match done.removal {
+            RemovalOutcome::Removed => "nothing",
+            RemovalOutcome::Packed => "packed",
+            RemovalOutcome::Referenced => "reached",
+        },
+        commits: done.commits.iter().map(commit).collect(),
+        staged: done.staged.clone(),
+        documents: text.documents.iter().map(|path| path.display().to_string()).collect(),
+        handoffs: text.handoffs.iter().map(|path| path.display().to_string()).collect(),
+        transcript: text.transcript.as_ref().map(|path| path.display().to_string()),
+        others: text.others.clone(),
+        elsewhere: done.may_remain_elsewhere,
+    }
+}
+
+/// A tombstone in one line.
+pub fn tombstone_line(tombstone: &Tombstone) -> String {
+    let of = tombstone.owner.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
+    let id = short_hash(tombstone.hash.as_str());
+    let was = tombstone.kind.map_or("text", TombstoneKind::word);
+    sanitize(&format!("{was}{of} ({id}), {tombstone}"))
+}
+
+/// Describes a stored text.
+pub fn stored_text(text: &KeptText) -> String {
+    let when = match (text.at, text.kind) {
+        (Some(at), TombstoneKind::Revision) => {
+            format!(", replaced {}", at.strftime("%Y-%m-%d %H:%M"))
+        }
+        (Some(at), _) => format!(", taken {}", at.strftime("%Y-%m-%d %H:%M")),
+        (None, _) => String::new(),
+    };
+    let length = match text.bytes {
+        Some(bytes) => format!(", {}", count(bytes, "byte")),
+        None if text.tombstone.is_some() => String::new(),
+        None => ", not on this machine".to_owned(),
+    };
+    let mut out = format!("{}{when}{length}\n  {}\n", sanitize(&text.describe()), text.hash);
+    if let Some(beginning) = &text.preview {
+        let width = WIDTH.min(text.bytes.unwrap_or_default() / 2);
+        out.push_str(&format!("  {}\n", one_line(beginning, width)));
+    }
+    out
+}
+
+/// What `midstride forget` will do to the text.
+pub fn plan(text: &KeptText) -> String {
+    let gone = match text.kind {
+        TombstoneKind::Revision => "Its text is removed for good; the history goes on naming it",
+        TombstoneKind::Checkpoint | TombstoneKind::Blob => {
+            "Its text is removed for good, also from the ledger"
+        }
+    };
+    let sync_note = if text.is_shared { ", and `midstride sync` tells others" } else { "" };
+    format!("{gone}. A tombstone stays{sync_note}.")
+}
+
+/// The places that still have the text: a message and hints for each.
+pub fn remaining_copies(
+    workspace: &Workspace,
+    text: &KeptText,
+    done: &ForgetOutcome,
+) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    if done.removal == RemovalOutcome::Referenced {
+        found.push((
+            "git still has it, which midstride does not touch".to_owned(),
+            git_references(done).into_iter().chain([REWRITE_HINT.to_owned()]).collect(),
+        ));
+    }
+    if done.removal == RemovalOutcome::Packed {
+        let hint = "`git gc --prune=now` writes the pack anew without it".to_owned();
+        found.push((
+            "it still lies in a pack of git, where nothing leads to it".to_owned(),
+            vec![hint],
+        ));
+    }
+    for path in &text.documents {
+        let name = text.owner.as_deref().map_or_else(|| shell_path(path), shell_word);
+        found.push((
+            format!("`{}` itself still says it", display_path(workspace, path)),
+            vec![format!("take it out: midstride edit {name}")],
+        ));
+    }
+    for path in &text.handoffs {
+        found.push((
+            format!(
+                "`{}` has facts of this session, and may say it",
+                display_path(workspace, path)
+            ),
+            vec![format!("look, and take it out: midstride edit {}", shell_path(path))],
+        ));
+    }
+    if let Some(path) = &text.transcript {
+        found.push((
+            format!("the transcript `{}` still says it", path.display()),
+            vec![
+                "what is captured from it again says it too, unless a rule `[[redact]]` in \
+                 `.midstride/config.toml` takes it out"
+                    .to_owned(),
+                "looking at the session reads it as well, and keeps what it read: once the transcript \
+                 is gone, forget it once more"
+                    .to_owned(),
+            ],
+        ));
+    }
+    found
+}
+
+const REWRITE_HINT: &str =
+    "change the secret where it is used; only rewriting the history takes it out of git";
+
+/// The git commits and staged files that contain the text.
+fn git_references(done: &ForgetOutcome) -> Vec<String> {
+    let commit = |entry: &LogEntry| {
+        let id = short_hash(entry.commit.as_str());
+        format!("{id}  {}  {}", entry.paths.join(", "), one_line(&entry.subject, WIDTH))
+    };
+    let staged = done.staged.iter().map(|path| format!("staged: {path}"));
+    let all: Vec<String> = done.commits.iter().map(commit).chain(staged).collect();
+    if all.is_empty() { vec!["a stash, a tag or a log of git leads to it".to_owned()] } else { all }
+}
+
+/// Other stored texts that may contain the same content.
+pub fn related_texts(text: &KeptText) -> Option<String> {
+    let names: Vec<String> = match text.kind {
+        TombstoneKind::Revision => text.others.iter().map(|name| shell_word(name)).collect(),
+        TombstoneKind::Checkpoint | TombstoneKind::Blob => {
+            text.others.iter().map(|hash| short_hash(hash)).collect()
+        }
+    };
+    if names.is_empty() {
+        return None;
+    }
+    Some(format!("Kept besides, and may say it too: midstride forget {}", names.join(" ")))
+}
+
+fn short_hash(id: &str) -> String {
+    id.chars().take(ID_LENGTH).collect()
+}

@@ -1,0 +1,147 @@
+//! Renders the permission prompts, showing exactly what would be run.
+
+use super::{display_path, escape_hidden, indent, sanitize};
+use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus};
+use midstride::workspace::Workspace;
+use midstride::workspace::permission::Grant;
+use midstride_core::handoff::proof::{Expectation, ExpectedExit, ProofSpec};
+use serde::Serialize;
+
+/// The proofs of a handoff, and which of them may run.
+#[derive(Serialize)]
+pub struct ProofPermissionsJson {
+    key: String,
+    proofs: Vec<AllowableProofJson>,
+}
+
+#[derive(Serialize)]
+struct AllowableProofJson {
+    number: usize,
+    claim: Option<String>,
+    test: Option<serde_json::Value>,
+    not_understood: Option<String>,
+    allowed: bool,
+}
+
+/// The JSON for the proofs of the handoff `key`.
+pub fn proof_permissions_json(key: &str, proofs: &[AllowableProof]) -> ProofPermissionsJson {
+    let proofs = proofs.iter().map(|proof| AllowableProofJson {
+        number: proof.number,
+        claim: proof.claim.clone(),
+        test: proof.test.as_ref().ok().map(ProofSpec::data),
+        not_understood: proof.test.as_ref().err().map(ToString::to_string),
+        allowed: proof.is_allowed,
+    });
+    ProofPermissionsJson { key: key.to_owned(), proofs: proofs.collect() }
+}
+
+/// A permission that the user granted.
+#[derive(Serialize)]
+pub struct GrantJson {
+    about: String,
+    shown: String,
+    at: Option<String>,
+}
+
+/// The JSON for granted permissions.
+pub fn grants_json(granted: &[Grant]) -> Vec<GrantJson> {
+    let one = |granted: &Grant| GrantJson {
+        about: granted.about.clone(),
+        shown: granted.shown.clone(),
+        at: granted.at.map(|at| at.to_string()),
+    };
+    granted.iter().map(one).collect()
+}
+
+/// All permissions, in one or more lines each.
+pub fn grants_text(granted: &[Grant]) -> String {
+    let one = |granted: &Grant| {
+        let day =
+            granted.at.map_or_else(String::new, |at| format!("{}  ", at.strftime("%Y-%m-%d")));
+        format!("{day}{}\n{}", sanitize(&granted.about), indent(&escape_hidden(&granted.shown)))
+    };
+    granted.iter().map(one).collect()
+}
+
+/// A proof command exactly as it would be run.
+pub fn proof_text(proof: &AllowableProof) -> String {
+    let claim = proof.claim.as_deref().unwrap_or("(no claim)");
+    let allowed = if proof.is_allowed { " (allowed)" } else { "" };
+    let mut out = format!("Proof {}{allowed}: {}\n", proof.number, escape_hidden(claim));
+    match &proof.test {
+        Ok(test) => out.push_str(&indent(&test_lines(test))),
+        Err(why) => {
+            out.push_str(&indent(&format!("not understood: {}", escape_hidden(&why.to_string()))));
+        }
+    }
+    out
+}
+
+fn test_lines(test: &ProofSpec) -> String {
+    let command = escape_hidden(&test.command).replace('\n', "\n          ");
+    let folder = if test.directory.is_empty() {
+        "the root of the project".to_owned()
+    } else {
+        escape_hidden(&test.directory)
+    };
+    let mut lines = vec![format!("runs      {command}"), format!("in        {folder}")];
+    lines.push(format!("at most   {} s", test.timeout.unwrap_or(TIMEOUT_SECONDS)));
+    lines.extend(
+        expectations(&test.expectation).into_iter().map(|line| format!("expects   {line}")),
+    );
+    lines.extend(test.measures.as_ref().map(|name| format!("measures  {}", escape_hidden(name))));
+    lines.join("\n")
+}
+
+fn expectations(expectation: &Expectation) -> Vec<String> {
+    let exit = match expectation.exit {
+        ExpectedExit::Code(code) => format!("exit code {code}"),
+        ExpectedExit::Any => "any exit code".to_owned(),
+    };
+    let contains =
+        expectation.contains.iter().map(|text| format!("output with `{}`", escape_hidden(text)));
+    let matches =
+        expectation.matches.iter().map(|text| format!("output like `{}`", escape_hidden(text)));
+    let min = expectation.min.iter().map(|number| format!("a number of at least {number}"));
+    let max = expectation.max.iter().map(|number| format!("a number of at most {number}"));
+    std::iter::once(exit).chain(contains).chain(matches).chain(min).chain(max).collect()
+}
+
+/// The folders outside the project that the configuration names, and whether they are trusted.
+#[derive(Serialize)]
+pub struct TrustStatusJson {
+    configuration: Option<String>,
+    shelves: Vec<OutsideFolderJson>,
+    trusted: bool,
+}
+
+#[derive(Serialize)]
+struct OutsideFolderJson {
+    name: String,
+    path: String,
+}
+
+/// The JSON for the folders outside the project.
+pub fn trust_status_json(reach: &TrustStatus) -> TrustStatusJson {
+    let shelves = reach.outside_folders.iter().map(|shelf| OutsideFolderJson {
+        name: shelf.name.clone(),
+        path: shelf.path.display().to_string(),
+    });
+    TrustStatusJson {
+        configuration: reach.configuration.as_ref().map(|path| path.display().to_string()),
+        shelves: shelves.collect(),
+        trusted: reach.is_trusted,
+    }
+}
+
+/// The folders outside the project that the configuration names.
+pub fn trust_status_text(workspace: &Workspace, reach: &TrustStatus) -> String {
+    let path = reach.configuration.as_ref().map(|path| display_path(workspace, path));
+    let mut out = format!("{} names shelves outside the project:\n", path.unwrap_or_default());
+    for shelf in &reach.outside_folders {
+        let (name, path) =
+            (escape_hidden(&shelf.name), escape_hidden(&shelf.path.display().to_string()));
+        out.push_str(&format!("  {name}  reads *.md below {path}\n"));
+    }
+    out
+}

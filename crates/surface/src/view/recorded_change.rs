@@ -1,0 +1,105 @@
+//! Renders a change that was recorded in a handoff.
+
+use super::{count, sanitize, shell_word};
+use midstride::journal::RecordedRevision;
+use midstride::verbs::{BlockingQuestion, TaskImport};
+use midstride::workspace::{StoredHandoff, Workspace};
+use midstride_core::handoff::Handoff;
+use serde::Serialize;
+
+/// A new revision of a handoff.
+#[derive(Serialize)]
+pub struct RecordedChangeJson {
+    key: String,
+    path: String,
+    revision: usize,
+    reason: String,
+    outside: bool,
+    redacted: Vec<String>,
+    untold: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<super::task::TaskImportJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<super::findings::FindingJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocking_questions: Option<Vec<BlockingQuestionJson>>,
+}
+
+/// A question that blocks the work.
+#[derive(Serialize)]
+struct BlockingQuestionJson {
+    handoff: String,
+    question: String,
+    text: String,
+    owner: Option<String>,
+}
+
+impl RecordedChangeJson {
+    /// Adds the imported tasks.
+    #[must_use]
+    pub fn with_tasks(self, imported: &TaskImport) -> Self {
+        Self { tasks: Some(super::task::import_json(imported)), ..self }
+    }
+
+    /// Adds the questions that block the work.
+    #[must_use]
+    pub fn with_blocking(self, questions: &[BlockingQuestion]) -> Self {
+        let json = |one: &BlockingQuestion| BlockingQuestionJson {
+            handoff: one.handoff.to_string(),
+            question: format!("q{}", one.number),
+            text: one.question.clone(),
+            owner: one.owner.clone(),
+        };
+        Self { blocking_questions: Some(questions.iter().map(json).collect()), ..self }
+    }
+
+    /// Adds the findings of the new text.
+    #[must_use]
+    pub fn with_findings(self, findings: Vec<super::findings::FindingJson>) -> Self {
+        Self { findings: Some(findings), ..self }
+    }
+}
+
+/// The JSON for a new revision and the reason for it.
+pub fn json(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+    recorded: &RecordedRevision,
+    reason: &str,
+) -> RecordedChangeJson {
+    RecordedChangeJson {
+        key: stored.handoff(workspace).key().to_string(),
+        path: stored.path.display().to_string(),
+        revision: recorded.revision,
+        reason: reason.to_owned(),
+        outside: recorded.has_outside_edit,
+        redacted: recorded.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
+        untold: recorded.ledger_error.clone(),
+        tasks: None,
+        findings: None,
+        blocking_questions: None,
+    }
+}
+
+/// The questions that block the work, with the command that answers the first one.
+pub fn blocking_text(questions: &[BlockingQuestion]) -> Option<String> {
+    let first = questions.first()?;
+    let verb = if questions.len() == 1 { "is" } else { "are" };
+    let mut out = format!("{} {verb} open:", count(questions.len(), "blocking question"));
+    for one in questions {
+        let owner = one.owner.as_ref().map_or_else(String::new, |owner| format!(" ({owner})"));
+        let line = format!("{} q{}{owner}: {}", one.handoff, one.number, one.question);
+        out.push_str(&format!("\n  {}", sanitize(&line)));
+    }
+    let key = shell_word(&first.handoff.to_string());
+    out.push_str(&format!("\nNext: midstride answer {key} q{} \"the answer\"", first.number));
+    Some(out)
+}
+
+/// A notice that the changed handoff is closed.
+pub fn closed_notice(handoff: &Handoff<'_>) -> Option<String> {
+    let (key, status) = (handoff.key(), handoff.status());
+    let notice =
+        || format!("`{key}` is {status}: it has ended, and this does not take it up again");
+    (!status.is_open()).then(notice)
+}
