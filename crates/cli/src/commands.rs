@@ -47,15 +47,11 @@ pub(crate) mod verify;
 
 use crate::ui::{CliOutcome, Ui};
 use clap::ValueEnum;
-use midstride::journal::{RecordedRevision, RevisionInfo};
-use midstride::store::Store;
+use midstride::journal::RecordedRevision;
 use midstride::sys::files::{self, FileError};
 use midstride::verbs::{self, BlockingQuestion, TaskImport};
 use midstride::workspace::{FindError, StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
-use midstride_core::handoff::Handoff;
-use midstride_core::handoff::lifecycle::LifecycleRefusal;
-use midstride_core::text::edit::Edit;
 use midstride_core::text::redact::Redaction;
 use midstride_surface::diagnostic::{CONVERT_HINT, Diagnostic};
 use midstride_surface::view;
@@ -66,20 +62,6 @@ use std::path::{Path, PathBuf};
 /// is missing.
 fn observe(workspace: &Workspace) {
     drop(verbs::observe(workspace));
-}
-
-/// Records a lifecycle change of a handoff and reports it.
-fn apply_and_report(
-    ui: &mut Ui,
-    store: &Store,
-    stored: &StoredHandoff,
-    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
-    change: &RevisionInfo,
-    json: bool,
-) -> Result<CliOutcome, Diagnostic> {
-    let workspace = store.workspace();
-    let recorded = verbs::apply(store, stored, decide, change)?;
-    report_recorded(ui, workspace, stored, &recorded, &change.reason, json)
 }
 
 /// Reports what was recorded, and what was redacted.

@@ -28,13 +28,20 @@ pub use handoff::allow::{
     AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, check_may_allow, disallow,
     disallow_all,
 };
+pub use handoff::answer::{
+    AnswerInputError, AnswerOutcome, AnswerRequest, NumberedAnswer, PreviousAnswer, PreviousValue,
+    answer,
+};
 pub use handoff::apply::{ApplyError, apply, commit_id};
 pub use handoff::blocking::{BlockingQuestion, blocking_questions};
 pub use handoff::check::{
     Comparison, DocumentCheck, check_all, check_documents, check_pull_request,
 };
 pub use handoff::deliveries::{DeliveryError, acknowledge, delivery_records};
-pub use handoff::edit::{EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft};
+pub use handoff::edit::{
+    EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft, revise_in_editor,
+};
+pub use handoff::fix::{FixOutcome, FixedDocument, fix};
 pub use handoff::fmt::{FmtError, FormatOutcome, fmt};
 pub use handoff::forget::{
     ForgetError, ForgetOutcome, ForgetStep, ID_PREFIX_LENGTH_MIN, KeptText, forget, kept_revision,
@@ -45,8 +52,11 @@ pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver,
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
 pub use handoff::promote::{PromoteError, promote};
+pub use handoff::resolve::{
+    ResolveInputError, ResolveOutcome, ResolveRequest, TypedEnding, resolve,
+};
 pub use handoff::review::{ReviewError, ReviewOutcome, ReviewRequest, review};
-pub use handoff::revise::{ReviseError, ReviseOutcome, findings_since, revise};
+pub use handoff::revise::{ReviseError, ReviseOutcome, RevisionEffects, revise, revision_effects};
 pub use handoff::save::{
     AuthorRequest, InFlightAgent, PromotedHandoff, SaveChange, SaveError, SaveOutcome, SaveRequest,
     SaveSource, save,
@@ -56,6 +66,7 @@ pub use handoff::search::{
     SearchOutcome, SearchRequest, search, search_prompt,
 };
 pub use handoff::share::{ShareError, share};
+pub use handoff::start::{StartOutcome, start};
 pub use handoff::undo::{UndoError, undo};
 pub use handoff::update_citations::{CitationUpdate, update_moved_citations};
 pub use handoff::verify::{

@@ -16,6 +16,7 @@ mod git;
 mod index;
 mod journal;
 mod ledger;
+mod lifecycle;
 mod nearness;
 mod notes;
 mod observation;

@@ -1,15 +1,9 @@
 use super::CliOutcome;
 use crate::ui::Ui;
-use midstride::journal::RevisionInfo;
 use midstride::store::Store;
-use midstride_core::format::header::{RevisionVerb, Validation};
-use midstride_core::handoff::Handoff;
-use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
-use midstride_core::text::edit::Edit;
-use midstride_core::text::yaml::YamlNode;
+use midstride::verbs::{self, AnswerInputError, AnswerOutcome, AnswerRequest};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
-use std::cell::RefCell;
 
 /// Answer a question, or say whether an assumption holds
 ///
@@ -64,91 +58,27 @@ pub(crate) fn answer(
     let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let holds = (args.holds || args.fails).then_some(args.holds);
-    let (input, reason) = AnswerInput::parse(&args.which, args.text.as_deref(), holds, || {
-        let typed = format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
-        (format!("{typed} \"the answer\""), format!("{typed} --holds, or --fails"))
-    })?;
-    let change = RevisionInfo::by_verb(RevisionVerb::Answer, reason, args.by.clone());
-    let before = RefCell::new(None);
-    let decide = |handoff: &Handoff<'_>| {
-        before.replace(input.describe_previous(handoff));
-        input.decide(handoff)
-    };
-    let outcome = super::apply_and_report(ui, store, &stored, &decide, &change, args.json)?;
-    let ended = view::recorded_change::closed_notice(&stored.handoff(workspace));
-    for line in before.take().into_iter().chain(ended).filter(|_| !args.json) {
+    let request = AnswerRequest::parse(&args.which, args.text.as_deref(), holds, args.by.clone())
+        .map_err(|error| explain_input(args, &error))?;
+    let AnswerOutcome { recorded, reason, previous, closed } =
+        verbs::answer(store, &stored, &request)?;
+    let outcome = super::report_recorded(ui, workspace, &stored, &recorded, &reason, args.json)?;
+    let before = previous.as_ref().map(view::recorded_change::previous_answer);
+    let closed = closed.map(|status| {
+        view::recorded_change::closed_notice(&stored.handoff(workspace).key(), status)
+    });
+    for line in before.into_iter().chain(closed).filter(|_| !args.json) {
         ui.say(&line)?;
     }
     Ok(outcome)
 }
 
-/// The answer to a question, or the validation of an assumption.
-pub(crate) enum AnswerInput<'a> {
-    Answer(usize, &'a str),
-    Validation(usize, bool),
-}
-
-impl<'a> AnswerInput<'a> {
-    /// Parses the input. Also returns the reason for the history. `ways` returns the hints for
-    /// answering a question and for validating an assumption.
-    pub(crate) fn parse(
-        which: &str,
-        text: Option<&'a str>,
-        holds: Option<bool>,
-        ways: impl Fn() -> (String, String),
-    ) -> Result<(Self, String), Diagnostic> {
-        let number = |prefix: char| which.strip_prefix(prefix).and_then(|n| n.parse().ok());
-        match (number('q'), number('a'), text, holds) {
-            (Some(question), _, Some(text), None) => {
-                Ok((Self::Answer(question, text), format!("answered {which}")))
-            }
-            (_, Some(assumption), None, Some(holds)) => {
-                let verdict = if holds { "holds" } else { "is disproved" };
-                Ok((Self::Validation(assumption, holds), format!("{which} {verdict}")))
-            }
-            (Some(_), ..) => {
-                let diagnostic = Diagnostic::new(format!("what is the answer to {which}?"));
-                Err(diagnostic.hint(ways().0))
-            }
-            (_, Some(_), ..) => Err(Diagnostic::new(format!("does {which} hold?")).hint(ways().1)),
-            (None, None, ..) => {
-                let wrong = format!("`{which}` is neither a question nor an assumption");
-                Err(Diagnostic::new(wrong)
-                    .hint("q1 is the first question, a1 the first assumption"))
-            }
-        }
-    }
-
-    /// Describes the previous answer if it differs. It stays in the history.
-    pub(crate) fn describe_previous(&self, handoff: &Handoff<'_>) -> Option<String> {
-        let (list, number, field) = match self {
-            Self::Answer(number, _) => ("open_questions", *number, "answer"),
-            Self::Validation(number, _) => ("assumptions", *number, "validated"),
-        };
-        let items = handoff.node(list)?.items();
-        let item = items.get(number.checked_sub(1)?)?;
-        let before = item.get(field).and_then(YamlNode::text)?.value.trim();
-        let previous = match self {
-            Self::Answer(_, text) => (before != *text && !before.is_empty())
-                .then(|| format!("the answer was “{}”", view::one_line(before, 200))),
-            Self::Validation(_, true) => {
-                (before == Validation::Disproved.word()).then(|| "it was disproved".to_owned())
-            }
-            Self::Validation(_, false) => {
-                (before == Validation::Holds.word()).then(|| "it did hold".to_owned())
-            }
-        };
-        let (key, text) = (handoff.key(), handoff.replaced_texts().len() + 1);
-        previous.map(|previous| format!("Before, {previous}: `{key}@{text}` has that"))
-    }
-
-    /// The edits it makes.
-    pub(crate) fn decide(&self, handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
-        match self {
-            Self::Answer(question, text) => lifecycle::answer(handoff, *question, text),
-            Self::Validation(assumption, holds) => {
-                lifecycle::validate(handoff, *assumption, *holds)
-            }
-        }
-    }
+/// Explains what is missing, with the command to type.
+fn explain_input(args: &AnswerArgs, error: &AnswerInputError) -> Diagnostic {
+    let typed = || format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
+    Diagnostic::new(error.to_string()).hint(match error {
+        AnswerInputError::NoText(_) => format!("{} \"the answer\"", typed()),
+        AnswerInputError::NoVerdict(_) => format!("{} --holds, or --fails", typed()),
+        AnswerInputError::UnknownName(_) => view::recorded_change::ANSWER_NAMES_HINT.to_owned(),
+    })
 }

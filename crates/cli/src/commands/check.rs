@@ -2,11 +2,10 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::code::CodeState;
-use midstride::journal::JournalError;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs::{
-    self, CitationUpdate, ComparedSession, Comparison, DocumentCheck, FormatOutcome,
+    self, CitationUpdate, ComparedSession, Comparison, DocumentCheck, FixOutcome, FixedDocument,
 };
 use midstride::workspace::StoredHandoff;
 use midstride_core::format::finding::Severity;
@@ -200,44 +199,28 @@ fn comparison<'p>(store: &'p Store, args: &CheckArgs) -> Result<Comparison<'p>, 
     }
 }
 
-/// Fixes what can be fixed. Returns the files that could not be written.
+/// Fixes what can be fixed, and reports it. Returns the files that could not be written.
 fn fix(
     ui: &mut Ui,
     store: &Store,
     documents: &[StoredHandoff],
 ) -> Result<Vec<FileError>, Diagnostic> {
     let workspace = store.workspace();
-    let mut unwritten = Vec::new();
-    // Compare all documents together. Only those that have to be written are read again.
-    let with = Comparison::against(store, CodeState::WorkTree, true)?;
-    for stored in documents {
-        match verbs::fmt(store, stored, true) {
-            Ok(FormatOutcome::Changed(redacted)) => {
-                super::report_redacted(ui, &redacted)?;
-                ui.say(&format!("Mended {}", view::display_path(workspace, &stored.path)))?;
-            }
-            // What cannot be fixed is reported as a finding below.
-            Ok(FormatOutcome::Unchanged) | Err(verbs::FmtError::Refused { .. }) => {}
-            Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
-            Err(error) => return Err(error.into()),
+    let FixOutcome { fixed, unwritten, stopped_by } = verbs::fix(store, documents)?;
+    for FixedDocument { path, key, formatted, citations } in &fixed {
+        if let Some(redacted) = formatted {
+            super::report_redacted(ui, redacted)?;
+            ui.say(&format!("Mended {}", view::display_path(workspace, path)))?;
         }
-        let now = workspace.reread(stored).map_err(JournalError::from);
-        if now.as_ref().is_ok_and(|now| !with.has_moved(now)) {
-            continue;
-        }
-        match now.and_then(|now| verbs::update_moved_citations(store, &now)) {
-            Ok(Some(CitationUpdate { citations: places, recorded })) => {
-                super::report_redacted(ui, &recorded.redacted)?;
-                let key = stored.handoff(workspace).key();
-                let places = view::count(places, "cited place");
-                let number = recorded.revision;
-                ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
-            }
-            // What cannot be fixed is reported as a finding below.
-            Ok(None) | Err(JournalError::Refused(_) | JournalError::Conflicted(_)) => {}
-            Err(JournalError::File(error)) => unwritten.push(error),
-            Err(error) => return Err(error.into()),
+        if let Some(CitationUpdate { citations: places, recorded }) = citations {
+            super::report_redacted(ui, &recorded.redacted)?;
+            let places = view::count(*places, "cited place");
+            let number = recorded.revision;
+            ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
         }
     }
-    Ok(unwritten)
+    match stopped_by {
+        Some(error) => Err(error.into()),
+        None => Ok(unwritten),
+    }
 }

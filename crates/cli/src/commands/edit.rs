@@ -1,9 +1,7 @@
 use super::CliOutcome;
 use crate::ui::Ui;
-use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::verbs::{self, EditOutcome};
-use midstride_core::format::header::RevisionVerb;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{self, Surface};
 
@@ -21,9 +19,8 @@ pub(crate) struct EditArgs {
 pub(crate) fn edit(ui: &mut Ui, store: &Store, args: &EditArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
-    let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
     let path = view::display_path(workspace, &stored.path);
-    match verbs::edit(store, &stored, &change)? {
+    match verbs::edit(store, &stored)? {
         EditOutcome::Unchanged => {
             ui.say("Nothing changed.")?;
             return Ok(CliOutcome::Clean);
@@ -32,8 +29,8 @@ pub(crate) fn edit(ui: &mut Ui, store: &Store, args: &EditArgs) -> Result<CliOut
             super::report_redacted(ui, &redacted)?;
             ui.say(&format!("Saved {path}"))?;
         }
-        EditOutcome::Revised(recorded) => {
-            super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
+        EditOutcome::Revised { recorded, reason } => {
+            super::report_recorded(ui, workspace, &stored, &recorded, &reason, false)?;
         }
     }
     let checked = verbs::check_documents(store, None, vec![workspace.reread(&stored)?]);

@@ -1,9 +1,8 @@
 use super::CliOutcome;
 use crate::ui::Ui;
-use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::journal::RevisionInfo;
 use midstride::store::Store;
-use midstride::verbs::{self, EditOutcome, ReviseOutcome};
-use midstride::workspace::StoredHandoff;
+use midstride::verbs::{self, ReviseOutcome, RevisionEffects};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{self, Surface};
 use std::path::PathBuf;
@@ -43,49 +42,31 @@ pub(crate) fn revise(
     let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_text(args.reason.clone(), args.by.clone());
-    let Some(recorded) = record_revision(store, &stored, args, &change)? else {
+    let revised = match &args.body {
+        Some(path) => verbs::revise(store, &stored, &super::read_text(workspace, path)?, &change)?,
+        None => verbs::revise_in_editor(store, &stored, &change)?,
+    };
+    let ReviseOutcome::Recorded(recorded) = revised else {
         ui.say("Nothing changed.")?;
         return Ok(CliOutcome::Clean);
     };
-    let (after, faults) = verbs::findings_since(workspace, &stored, &recorded);
+    let RevisionEffects { after, findings, closed } =
+        verbs::revision_effects(workspace, &stored, &recorded);
     if args.json {
         let reason = ui.clean(&change.reason);
         let json = view::recorded_change::json(workspace, &stored, &recorded, &reason);
-        let faults = view::findings::json_for_findings(&after.document, &faults);
-        ui.print_json(&json.with_findings(faults))?;
+        let findings = view::findings::json_for_findings(&after.document, &findings);
+        ui.print_json(&json.with_findings(findings))?;
         return Ok(CliOutcome::Clean);
     }
     super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
-    let was_open = stored.handoff(workspace).status().is_open();
-    let ended = view::recorded_change::closed_notice(&after.handoff(workspace));
-    if let Some(ended) = ended.filter(|_| !was_open) {
-        ui.say(&ended)?;
+    if let Some(status) = closed {
+        ui.say(&view::recorded_change::closed_notice(&after.handoff(workspace).key(), status))?;
     }
-    for line in view::findings::lines(&after.document, &faults, Surface::Terminal) {
+    for line in view::findings::lines(&after.document, &findings, Surface::Terminal) {
         ui.say(&line)?;
     }
     let key = view::shell_word(&stored.handoff(workspace).key().to_string());
     ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     Ok(CliOutcome::Clean)
-}
-
-/// Records the revision. Returns `None` if the text did not change.
-fn record_revision(
-    store: &Store,
-    stored: &StoredHandoff,
-    args: &ReviseArgs,
-    change: &RevisionInfo,
-) -> Result<Option<RecordedRevision>, Diagnostic> {
-    let workspace = store.workspace();
-    let Some(path) = &args.body else {
-        return Ok(match verbs::edit(store, stored, change)? {
-            EditOutcome::Revised(recorded) => Some(recorded),
-            EditOutcome::Unchanged | EditOutcome::Saved(_) => None,
-        });
-    };
-    let text = super::read_text(workspace, path)?;
-    Ok(match verbs::revise(store, stored, &text, change)? {
-        ReviseOutcome::Recorded(recorded) => Some(recorded),
-        ReviseOutcome::Unchanged => None,
-    })
 }

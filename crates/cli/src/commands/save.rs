@@ -2,14 +2,14 @@ use super::checkpoint::ClientArg;
 use super::{ArgumentError, CliOutcome, report_redacted};
 use crate::ui::Ui;
 use clap::ArgAction;
-use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::journal::RecordedRevision;
 use midstride::store::Store;
 use midstride::sys::env::Automation;
 use midstride::verbs::{
     self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
 };
 use midstride::workspace::Workspace;
-use midstride_core::format::header::{RevisionVerb, StartupKind};
+use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotes, Reflection, ReflectionAnswer};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::Surface;
@@ -240,11 +240,10 @@ fn finish_interactively(
     let mut wanted = SaveRequest { author_notes: AuthorNotes::default(), ..wanted.clone() };
     wanted.id = Some(saved.stored.handoff(workspace).key().id);
     if in_editor {
-        let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
-        match verbs::edit(store, &saved.stored, &change)? {
+        match verbs::edit(store, &saved.stored)? {
             EditOutcome::Unchanged => {}
             EditOutcome::Saved(redacted) => report_redacted(ui, &redacted)?,
-            EditOutcome::Revised(recorded) => {
+            EditOutcome::Revised { recorded, .. } => {
                 super::report_record_problems(ui, &recorded)?;
                 let revision = RecordedRevision {
                     redacted: Vec::new(),

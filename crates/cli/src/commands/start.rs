@@ -1,10 +1,7 @@
 use super::CliOutcome;
 use crate::ui::Ui;
-use midstride::journal::RevisionInfo;
 use midstride::store::Store;
-use midstride::verbs;
-use midstride_core::format::header::RevisionVerb;
-use midstride_core::handoff::lifecycle;
+use midstride::verbs::{self, StartOutcome};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -33,12 +30,10 @@ pub(crate) fn start(
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
-    let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", args.by.clone());
-    let recorded = verbs::apply(store, &stored, &lifecycle::start, &change)?;
-    let blocking = verbs::blocking_questions(workspace, &stored);
-    let imported = verbs::import_tasks(store, &stored);
+    let StartOutcome { recorded, reason, blocking, imported } =
+        verbs::start(store, &stored, args.by.clone())?;
     if args.json {
-        let json = view::recorded_change::json(workspace, &stored, &recorded, &change.reason);
+        let json = view::recorded_change::json(workspace, &stored, &recorded, &reason);
         let json = json.with_blocking(&blocking);
         let json = match &imported {
             Ok(imported) => json.with_tasks(imported),
@@ -46,7 +41,7 @@ pub(crate) fn start(
         };
         ui.print_json(&json)?;
     } else {
-        super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
+        super::report_recorded(ui, workspace, &stored, &recorded, &reason, false)?;
         super::report_blocking(ui, &blocking)?;
     }
     match imported {

@@ -5,8 +5,8 @@ use crate::view::{shell_path, shell_word};
 use midstride::journal::JournalError;
 use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
-    AdvanceError, ApplyError, DriverError, EditError, FmtError, MergeError, NewError, ReviewError,
-    ReviseError, ShareError, UndoError,
+    AdvanceError, ApplyError, DriverError, EditError, FmtError, MergeError, NewError,
+    ResolveInputError, ReviewError, ReviseError, ShareError, UndoError,
 };
 use midstride::workspace::FindError;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
@@ -225,6 +225,18 @@ impl From<ApplyError> for Diagnostic {
                 "commit first, or give `outcome` instead",
             ),
             ApplyError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<ResolveInputError> for Diagnostic {
+    fn from(error: ResolveInputError) -> Self {
+        match error {
+            ResolveInputError::NoSingleEnding => Self::new(error.to_string()).hint_per_surface(
+                "--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON",
+                "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
+            ),
+            ResolveInputError::Commit(error) => error.into(),
         }
     }
 }

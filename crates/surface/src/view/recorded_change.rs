@@ -1,11 +1,15 @@
 //! Renders a change that was recorded in a handoff.
 
-use super::{count, sanitize, shell_word};
+use super::{count, one_line, sanitize, shell_word};
 use midstride::journal::RecordedRevision;
-use midstride::verbs::{BlockingQuestion, TaskImport};
+use midstride::verbs::{BlockingQuestion, PreviousAnswer, PreviousValue, TaskImport};
 use midstride::workspace::{StoredHandoff, Workspace};
-use midstride_core::handoff::Handoff;
+use midstride_core::format::header::Status;
+use midstride_core::text::id::HandoffKey;
 use serde::Serialize;
+
+/// How questions and assumptions are named.
+pub const ANSWER_NAMES_HINT: &str = "q1 is the first question, a1 the first assumption";
 
 /// A new revision of a handoff.
 #[derive(Serialize)]
@@ -97,9 +101,17 @@ pub fn blocking_text(questions: &[BlockingQuestion]) -> Option<String> {
 }
 
 /// A notice that the changed handoff is closed.
-pub fn closed_notice(handoff: &Handoff<'_>) -> Option<String> {
-    let (key, status) = (handoff.key(), handoff.status());
-    let notice =
-        || format!("`{key}` is {status}: it has ended, and this does not take it up again");
-    (!status.is_open()).then(notice)
+pub fn closed_notice(key: &HandoffKey, status: Status) -> String {
+    format!("`{key}` is {status}: it has ended, and this does not take it up again")
+}
+
+/// The answer that was replaced, and the revision that has it.
+pub fn previous_answer(previous: &PreviousAnswer) -> String {
+    let PreviousAnswer { key, revision, value } = previous;
+    let was = match value {
+        PreviousValue::Text(text) => format!("the answer was “{}”", one_line(text, 200)),
+        PreviousValue::Disproved => "it was disproved".to_owned(),
+        PreviousValue::Holds => "it did hold".to_owned(),
+    };
+    format!("Before, {was}: `{key}@{revision}` has that")
 }

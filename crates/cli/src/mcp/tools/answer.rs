@@ -4,14 +4,9 @@ use super::{
     Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
     recorded_reply,
 };
-use crate::commands::answer::AnswerInput;
-use midstride::journal::RevisionInfo;
-use midstride::verbs;
-use midstride_core::format::header::RevisionVerb;
-use midstride_core::handoff::Handoff;
+use midstride::verbs::{self, AnswerInputError, AnswerOutcome, AnswerRequest};
 use midstride_surface::diagnostic::Diagnostic;
-use midstride_surface::view::recorded_change::closed_notice;
-use std::cell::RefCell;
+use midstride_surface::view::recorded_change;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "answer",
@@ -35,17 +30,23 @@ fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
     let workspace = store.workspace();
     let stored = find_handoff(workspace, arguments)?;
     let (which, text) = (arguments.required_text("which").to_lowercase(), arguments.text("text"));
-    let (input, reason) = AnswerInput::parse(&which, text, arguments.flag("holds"), || {
-        ("give `text`, and no `holds`".to_owned(), "give `holds`, and no `text`".to_owned())
-    })?;
-    let change = RevisionInfo::by_verb(RevisionVerb::Answer, reason, Some(caller.name.clone()));
-    let before = RefCell::new(None);
-    let decide = |handoff: &Handoff<'_>| {
-        before.replace(input.describe_previous(handoff));
-        input.decide(handoff)
-    };
-    let done = verbs::apply(&store, &stored, &decide, &change)?;
-    let reply = recorded_reply(workspace, &stored, &done, &change.reason);
-    let reply = reply.with_text(before.take().unwrap_or_default());
-    Ok(reply.with_text(closed_notice(&stored.handoff(workspace)).unwrap_or_default()))
+    let request =
+        AnswerRequest::parse(&which, text, arguments.flag("holds"), Some(caller.name.clone()))
+            .map_err(|error| explain_input(&error))?;
+    let AnswerOutcome { recorded, reason, previous, closed } =
+        verbs::answer(&store, &stored, &request)?;
+    let reply = recorded_reply(workspace, &stored, &recorded, &reason);
+    let before = previous.as_ref().map(recorded_change::previous_answer);
+    let key = stored.handoff(workspace).key();
+    let closed = closed.map(|status| recorded_change::closed_notice(&key, status));
+    Ok(before.into_iter().chain(closed).fold(reply, ToolReply::with_text))
+}
+
+/// Explains what is missing, with the arguments to give.
+fn explain_input(error: &AnswerInputError) -> Diagnostic {
+    Diagnostic::new(error.to_string()).hint(match error {
+        AnswerInputError::NoText(_) => "give `text`, and no `holds`",
+        AnswerInputError::NoVerdict(_) => "give `holds`, and no `text`",
+        AnswerInputError::UnknownName(_) => recorded_change::ANSWER_NAMES_HINT,
+    })
 }

@@ -4,13 +4,8 @@ use super::{
     Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
     recorded_reply,
 };
-use crate::commands::resolve::ResolveInput;
 use crate::mcp::caller;
-use midstride::journal::RevisionInfo;
-use midstride::verbs;
-use midstride_core::format::header::RevisionVerb;
-use midstride_core::handoff::Handoff;
-use midstride_core::handoff::lifecycle::{self, CloseReason};
+use midstride::verbs::{self, ResolveOutcome, ResolveRequest, TypedEnding};
 use midstride_surface::diagnostic::Diagnostic;
 
 pub(super) const TOOL: McpTool = McpTool {
@@ -33,30 +28,16 @@ fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diag
     let stored = find_handoff(workspace, arguments)?;
     let successor = arguments.text("superseded_by");
     let successor = successor.map(|by| caller::find_to_change(workspace, by)).transpose()?;
-    let successor = successor.map(|by| by.handoff(workspace).key().to_string());
-    let ended = ResolveInput {
+    let successor = successor.map(|by| by.handoff(workspace).key());
+    let typed = TypedEnding {
         commit: arguments.text("commit"),
         outcome: arguments.text("outcome"),
-        by: successor.as_deref(),
-        abandon: arguments.text("abandoned"),
+        superseded_by: successor.as_ref(),
+        abandoned: arguments.text("abandoned"),
     };
-    let ways =
-        [ended.by.is_some(), ended.abandon.is_some(), ended.commit.or(ended.outcome).is_some()];
-    if ways.iter().filter(|way| **way).count() != 1 {
-        return Err(Diagnostic::new("how did it end?").hint(
-            "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
-        ));
-    }
-    let (ending, reason) = ended.ending(workspace)?;
-    let now = workspace.environment().clock.now();
-    let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
-    let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &[], now);
-    let blocking = match &ending {
-        CloseReason::Resolved { .. } => verbs::blocking_questions(workspace, &stored),
-        CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
-    };
-    let done = verbs::apply(&store, &stored, &decide, &change)?;
-    let reply = recorded_reply(workspace, &stored, &done, &change.reason);
+    let request = ResolveRequest::parse(workspace, typed, Some(caller.name.clone()))?;
+    let ResolveOutcome { recorded, reason, blocking } = verbs::resolve(&store, &stored, &request)?;
+    let reply = recorded_reply(workspace, &stored, &recorded, &reason);
     let named: Vec<String> =
         blocking.iter().map(|one| format!("{} q{}", one.handoff, one.number)).collect();
     Ok(match named.as_slice() {

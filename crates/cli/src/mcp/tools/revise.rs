@@ -5,10 +5,10 @@ use super::{
     recorded_reply,
 };
 use midstride::journal::RevisionInfo;
-use midstride::verbs::{self, ReviseOutcome};
+use midstride::verbs::{self, ReviseOutcome, RevisionEffects};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::recorded_change::closed_notice;
-use midstride_surface::view::{Surface, findings};
+use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "revise",
@@ -33,12 +33,10 @@ fn revise(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         ReviseOutcome::Unchanged => return Ok(ToolReply::from_text("Nothing changed.")),
     };
     let reply = recorded_reply(workspace, &stored, &done, &change.reason);
-    let (after, faults) = verbs::findings_since(workspace, &stored, &done);
-    let was_open = stored.handoff(workspace).status().is_open();
-    let reply = match closed_notice(&after.handoff(workspace)) {
-        Some(ended) if !was_open => reply.with_text(ended),
-        Some(_) | None => reply,
-    };
-    let lines = findings::lines(&after.document, &faults, Surface::Tools);
+    let RevisionEffects { after, findings, closed } =
+        verbs::revision_effects(workspace, &stored, &done);
+    let closed = closed.map(|status| closed_notice(&after.handoff(workspace).key(), status));
+    let reply = closed.into_iter().fold(reply, ToolReply::with_text);
+    let lines = view::findings::lines(&after.document, &findings, Surface::Tools);
     Ok(lines.iter().fold(reply, ToolReply::with_text))
 }

@@ -19,6 +19,27 @@ pub struct MeasuredValue {
     pub unit: Option<String>,
 }
 
+impl MeasuredValue {
+    /// Parses `NAME=[BEFORE:]AFTER [UNIT]`.
+    pub fn parse(typed: &str) -> Option<Self> {
+        let (name, numbers) = typed.rsplit_once('=')?;
+        let (before, rest) = match numbers.split_once(':') {
+            Some((before, rest)) => (Some(before.trim()), rest.trim()),
+            None => (None, numbers.trim()),
+        };
+        let (after, unit) = rest.split_once(' ').unwrap_or((rest, ""));
+        let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+        let name = name.trim();
+        let is_valid = !name.is_empty() && before.is_none_or(is_number) && is_number(after);
+        is_valid.then(|| Self {
+            name: name.to_owned(),
+            before: before.map(str::to_owned),
+            after: after.to_owned(),
+            unit: Some(unit.trim().to_owned()).filter(|unit| !unit.is_empty()),
+        })
+    }
+}
+
 /// The two sides of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasurementSide {

@@ -1,12 +1,13 @@
 //! Changes a document in the user's editor.
 
-use crate::journal::RevisionInfo;
+use crate::journal::{RecordedRevision, RevisionInfo};
 use crate::store::Store;
 use crate::sys::files::{self, FileError, ScratchFolder};
 use crate::sys::process;
 use crate::verbs::handoff::revise::{ReviseError, ReviseOutcome, revise_in_place};
 use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;
 
@@ -18,7 +19,12 @@ pub enum EditOutcome {
     /// A note or a new handoff got the new text, without these secrets.
     Saved(Vec<Redaction>),
     /// A handoff got the new text as a new revision.
-    Revised(crate::journal::RecordedRevision),
+    Revised {
+        /// The revision.
+        recorded: RecordedRevision,
+        /// Its reason.
+        reason: String,
+    },
 }
 
 /// Why a document was not changed.
@@ -58,7 +64,24 @@ pub enum EditError {
 
 /// Opens a copy in the editor and replaces the document when the editor exits. A changed handoff
 /// gets a new revision; a note has no history.
-pub fn edit(
+pub fn edit(store: &Store, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
+    let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
+    edit_and_record(store, stored, &change)
+}
+
+/// Like [`edit`], for a revision with its reason. A note without history counts as unchanged.
+pub fn revise_in_editor(
+    store: &Store,
+    stored: &StoredHandoff,
+    change: &RevisionInfo,
+) -> Result<ReviseOutcome, EditError> {
+    Ok(match edit_and_record(store, stored, change)? {
+        EditOutcome::Revised { recorded, .. } => ReviseOutcome::Recorded(recorded),
+        EditOutcome::Unchanged | EditOutcome::Saved(_) => ReviseOutcome::Unchanged,
+    })
+}
+
+fn edit_and_record(
     store: &Store,
     stored: &StoredHandoff,
     change: &RevisionInfo,
@@ -78,7 +101,9 @@ pub fn edit(
             draft.discard()?;
             Ok(match revised {
                 ReviseOutcome::Unchanged => EditOutcome::Unchanged,
-                ReviseOutcome::Recorded(recorded) => EditOutcome::Revised(recorded),
+                ReviseOutcome::Recorded(recorded) => {
+                    EditOutcome::Revised { recorded, reason: change.reason.clone() }
+                }
             })
         }
         Err(why) => Err(EditError::NotSaved { why: Box::new(why), kept: draft.path }),

@@ -7,6 +7,7 @@ use crate::sys::files::ScratchFolder;
 use crate::workspace::{Catalog, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
+use midstride_core::format::header::Status;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::merge;
 use midstride_core::text::edit::{Edit, HeaderPath};
@@ -184,12 +185,23 @@ fn no_handoff_key_error(key: String) -> ReviseError {
     }
 }
 
-/// The errors and warnings that are new since a revision, with the document they are about.
-pub fn findings_since(
+/// What a new text changed about a handoff.
+#[derive(Debug)]
+pub struct RevisionEffects {
+    /// The handoff with the new text.
+    pub after: StoredHandoff,
+    /// The findings, other than hints, that the old text did not have.
+    pub findings: Vec<Finding>,
+    /// The status, if the handoff was closed before and still is.
+    pub closed: Option<Status>,
+}
+
+/// Compares a handoff with its recorded revision.
+pub fn revision_effects(
     workspace: &Workspace,
     before: &StoredHandoff,
     recorded: &RecordedRevision,
-) -> (StoredHandoff, Vec<Finding>) {
+) -> RevisionEffects {
     let after = before.with_document(Document::clone(&recorded.document));
     let had = Catalog::new(workspace).check(before).findings;
     let is_new = |finding: &Finding| {
@@ -197,7 +209,10 @@ pub fn findings_since(
     };
     let mut findings = Catalog::new(workspace).check(&after).findings;
     findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
-    (after, findings)
+    let status = after.handoff(workspace).status();
+    let was_open = before.handoff(workspace).status().is_open();
+    let closed = (!was_open && !status.is_open()).then_some(status);
+    RevisionEffects { after, findings, closed }
 }
 
 /// Refuses a text with the uid of another handoff.
