@@ -38,6 +38,7 @@ pub use handoff::check::{
     Comparison, DocumentCheck, check_all, check_documents, check_pull_request,
 };
 pub use handoff::deliveries::{DeliveryError, acknowledge, delivery_records};
+pub use handoff::diff::{DiffError, NamedRevision, RevisionText, diff};
 pub use handoff::edit::{
     EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft, revise_in_editor,
 };
@@ -71,7 +72,8 @@ pub use handoff::undo::{UndoError, undo};
 pub use handoff::update_citations::{CitationUpdate, update_moved_citations};
 pub use handoff::verify::{
     ProofLedgerError, ProofRecording, ProofStartError, RecordOptions, TIMEOUT_SECONDS, TrialReport,
-    Verification, VerifiedProof, VerifyProgress, VerifyRequest, VerifyState, verify,
+    Verification, VerifiedProof, VerifyProgress, VerifyRequest, VerifyState, verifiable_handoffs,
+    verify,
 };
 pub use project::doctor::{
     ClientFacts, FolderFacts, IdleCost, ProjectReport, ReindexOutcome, examine, examine_clients,
@@ -95,8 +97,8 @@ pub use session::sessions::{
 };
 pub use task::transfer::{TaskImport, TaskSnapshot, import_tasks};
 pub use task::{
-    AddedTask, ChangedTask, TaskBoard, TaskChangeRequest, TaskError, add_session_task, add_task,
-    change_task, note_task,
+    AddedTask, ChangedTask, TaskBoard, TaskChangeOutcome, TaskChangeRequest, TaskError,
+    add_session_task, add_task, change_task, note_task,
 };
 pub use work::instructions::{UnwrittenInstructions, instructions, unwritten_instructions};
 pub use work::mission::{MissionError, NewMission, missions, record_mission};

@@ -27,6 +27,7 @@ mod store;
 mod transcript;
 mod undo;
 mod upstream;
+mod verb_outcomes;
 mod workflow;
 mod writers;
 

@@ -1,6 +1,7 @@
 use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::store::Store;
+use midstride::verbs::{self, NamedRevision};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -34,29 +35,17 @@ pub(crate) fn diff(ui: &mut Ui, store: &Store, args: &DiffArgs) -> Result<CliOut
     let workspace = store.workspace();
     let (name, from) = super::split_revision(&args.from);
     let stored = workspace.find(name)?;
-    let last = stored.handoff(workspace).replaced_texts().len() + 1;
     let (other, to) = match args.to.as_deref().map(super::split_revision) {
-        Some((name, number)) => (workspace.find(name)?, number.unwrap_or(0)),
-        None => (workspace.find(name)?, 0),
+        Some((name, number)) => (workspace.find(name)?, number),
+        None => (workspace.find(name)?, None),
     };
-    let from = match (from, last) {
-        (Some(number), _) => number,
-        (None, 1) => {
-            let key = stored.handoff(workspace).key();
-            return Err(Diagnostic::new(format!("`{key}` was never revised"))
-                .hint("`midstride revise` gives it a second text"));
-        }
-        (None, last) => last - 1,
-    };
-    let newest = other.handoff(workspace).replaced_texts().len() + 1;
-    let to = if to == 0 { newest } else { to };
-    let old = store.revision_text(&stored, from)?;
-    let new = store.revision_text(&other, to)?;
-    let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
-    let names = (
-        format!("{}@{from}", stored.handoff(workspace).key()),
-        format!("{}@{to}", other.handoff(workspace).key()),
-    );
+    let (old, new) = verbs::diff(
+        store,
+        NamedRevision { stored: &stored, number: from },
+        NamedRevision { stored: &other, number: to },
+    )?;
+    let names = (format!("{}@{}", old.key, old.number), format!("{}@{}", new.key, new.number));
+    let (old, new) = (String::from_utf8_lossy(&old.text), String::from_utf8_lossy(&new.text));
     if args.json {
         ui.print_json(&view::difference::json(&old, &new, names))?;
         return Ok(CliOutcome::Clean);

@@ -97,19 +97,16 @@ pub(crate) fn search(
             ui.show_progress("indexing", done, all);
         }
     });
-    // Sessions have no status, kind or stage.
-    let sessions = match has_filter(args) {
-        true => Vec::new(),
-        false => verbs::search_sessions(store, &wanted.query, wanted.limit)?,
-    };
+    let sessions = verbs::search_sessions(store, &wanted.query, &wanted.filter, wanted.limit)?;
     if args.json {
         ui.print_json(&view::search::json(workspace, &found, &sessions))?;
     } else {
         ui.print(&view::search::text(workspace, &found, &sessions, Ui::width()))?;
     }
     let has_found = !sessions.is_empty();
+    let filtered = !wanted.filter.is_empty();
     let remarks =
-        view::search::remarks(&found, has_found, &args.words, has_filter(args), Surface::Terminal);
+        view::search::remarks(&found, has_found, &args.words, filtered, Surface::Terminal);
     for line in remarks {
         ui.say(&line)?;
     }
@@ -140,12 +137,6 @@ fn search_prompt(
         ui.say("Not every document was looked at; `midstride search --fresh` does that")?;
     }
     Ok(CliOutcome::Clean)
-}
-
-fn has_filter(args: &SearchArgs) -> bool {
-    let SearchArgs { status, kind, stage, path, newer_than, older_than, .. } = args;
-    let ages = newer_than.is_some() || older_than.is_some();
-    status.is_some() || kind.is_some() || stage.is_some() || path.is_some() || ages
 }
 
 fn filter(workspace: &Workspace, args: &SearchArgs) -> Result<Filter, Diagnostic> {

@@ -13,11 +13,10 @@ use super::{ArgumentError, CliOutcome};
 use crate::ui::Ui;
 use clap::Subcommand;
 use midstride::store::Store;
-use midstride::verbs::{self, ChangedTask, TaskBoard, TaskChangeRequest};
-use midstride_core::text::id::TaskId;
+use midstride::verbs::{self, TaskBoard, TaskChangeOutcome, TaskChangeRequest};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Units of work: what is to be done, by whom, and what comes first
 ///
@@ -101,43 +100,35 @@ fn change_task(
     let workspace = store.workspace();
     refuse_question(typed)?;
     let mut board = TaskBoard::open(store)?;
-    let (before, were_ready) = (status_of(&board, typed), ready_tasks(&board));
     let done = verbs::change_task(workspace, &mut board, typed, change, by)?;
-    report_changed(ui, &board, &done, before, &were_ready, json)
-}
-
-fn status_of(board: &TaskBoard, typed: &str) -> Option<midstride_core::work::task::TaskStatus> {
-    board.tasks.find(typed).ok().map(|task| task.status)
-}
-
-fn ready_tasks(board: &TaskBoard) -> BTreeSet<TaskId> {
-    let ready = board.tasks.iter().filter(|task| board.tasks.is_ready(task));
-    ready.map(|task| task.id.clone()).collect()
+    report_changed(ui, &board, &done, json)
 }
 
 fn report_changed(
     ui: &mut Ui,
     board: &TaskBoard,
-    done: &ChangedTask,
-    before: Option<midstride_core::work::task::TaskStatus>,
-    were_ready: &BTreeSet<TaskId>,
+    done: &TaskChangeOutcome,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
+    let TaskChangeOutcome { task: done, previous_status, newly_ready } = done;
     let Some(task) = board.tasks.get(&done.id) else { return Ok(CliOutcome::Clean) };
-    let now = ready_tasks(board).into_iter();
-    let now: Vec<TaskId> = now.filter(|id| *id != done.id && !were_ready.contains(id)).collect();
     if json {
-        ui.print_json(&view::task::task_change_json(&board.tasks, task, &now, &done.redacted))?;
+        ui.print_json(&view::task::task_change_json(
+            &board.tasks,
+            task,
+            newly_ready,
+            &done.redacted,
+        ))?;
         return Ok(CliOutcome::Clean);
     }
     let subject = view::one_line(view::task::subject(task), 72);
     ui.say(&format!("{}: {}, {subject}", task.id, task.status))?;
     super::report_redacted(ui, &done.redacted)?;
-    for id in &now {
+    for id in newly_ready {
         let subject = board.tasks.get(id).map(view::task::subject).unwrap_or_default();
         ui.say(&format!("Ready now: {id}  {}", view::one_line(subject, 72)))?;
     }
-    if let Some(before) = before.filter(|before| *before != task.status) {
+    if let Some(before) = previous_status.filter(|before| *before != task.status) {
         ui.say(&format!("Back: midstride task update {} --status {before}", task.id))?;
     }
     Ok(CliOutcome::Clean)

@@ -7,7 +7,7 @@ use midstride::verbs::{
     self, AllowableProof, ProofRecording, RecordOptions, Verification, VerifyProgress,
     VerifyRequest, VerifyState,
 };
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::{DocumentSelection, StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::MeasurementSide;
 use midstride_core::handoff::proof::TrialOutcome as Proven;
 use midstride_surface::diagnostic::Diagnostic;
@@ -123,12 +123,8 @@ fn select_handoffs(
     if let Some(name) = name {
         return Ok((vec![workspace.find(name)?], Vec::new()));
     }
-    let mut selection = workspace.select(&[])?;
-    selection.documents.retain(|stored| {
-        let handoff = stored.handoff(workspace);
-        handoff.status().is_open() && !handoff.proofs().is_empty()
-    });
-    Ok((selection.documents, selection.unread))
+    let DocumentSelection { documents, unread } = verbs::verifiable_handoffs(workspace)?;
+    Ok((documents, unread))
 }
 
 fn no_proofs_message(workspace: &Workspace, named: Option<&StoredHandoff>) -> String {

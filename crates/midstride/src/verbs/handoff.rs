@@ -8,6 +8,7 @@ pub(in crate::verbs) mod apply;
 pub(in crate::verbs) mod blocking;
 pub(in crate::verbs) mod check;
 pub(in crate::verbs) mod deliveries;
+pub(in crate::verbs) mod diff;
 pub(in crate::verbs) mod edit;
 pub(in crate::verbs) mod fix;
 pub(in crate::verbs) mod fmt;

@@ -19,9 +19,9 @@ use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, TaskEvent};
 use midstride_core::work::task::{
-    CLIENT, NewTask, SESSION, Task, TaskNotFound, TaskPatch, TaskRefusal, Tasks,
+    CLIENT, NewTask, SESSION, Task, TaskNotFound, TaskPatch, TaskRefusal, TaskStatus, Tasks,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Why a task was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +70,17 @@ pub struct ChangedTask {
     pub id: TaskId,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
+}
+
+/// A change to a task, and what it means for other tasks.
+#[derive(Debug)]
+pub struct TaskChangeOutcome {
+    /// The task.
+    pub task: ChangedTask,
+    /// Its status before the change, if it was known.
+    pub previous_status: Option<TaskStatus>,
+    /// Other tasks that are ready to start now and were not before.
+    pub newly_ready: Vec<TaskId>,
 }
 
 /// Decides on an event for a task, given all tasks.
@@ -243,7 +254,7 @@ pub fn add_session_task(
         Err(TaskError::Refused { id, why: TaskRefusal::NoChange }) => {
             ChangedTask { id, redacted: Vec::new() }
         }
-        done => done?,
+        done => done?.task,
     };
     Ok(AddedTask { task: done, is_new: false })
 }
@@ -266,7 +277,9 @@ pub fn change_task(
     wanted: &str,
     typed: &TaskChangeRequest,
     by: Option<&str>,
-) -> Result<ChangedTask, TaskError> {
+) -> Result<TaskChangeOutcome, TaskError> {
+    let previous_status = board.tasks.find(wanted).ok().map(|task| task.status);
+    let were_ready = ready_ids(&board.tasks);
     let mut redactor = Redactor::for_project(workspace);
     let by = redactor.clean(actor(workspace, by));
     let patch = &typed.patch;
@@ -301,7 +314,14 @@ pub fn change_task(
     }
     let id = board
         .append_change(workspace, wanted, &by, &|tasks, task| tasks.change(task, &clean_patch))?;
-    Ok(ChangedTask { id, redacted: redactor.redactions })
+    let is_newly_ready = |other: &TaskId| *other != id && !were_ready.contains(other);
+    let newly_ready = ready_ids(&board.tasks).into_iter().filter(is_newly_ready).collect();
+    let task = ChangedTask { id, redacted: redactor.redactions };
+    Ok(TaskChangeOutcome { task, previous_status, newly_ready })
+}
+
+fn ready_ids(tasks: &Tasks) -> BTreeSet<TaskId> {
+    tasks.iter().filter(|task| tasks.is_ready(task)).map(|task| task.id.clone()).collect()
 }
 
 /// Adds a note to a task.

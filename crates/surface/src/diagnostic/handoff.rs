@@ -5,7 +5,7 @@ use crate::view::{shell_path, shell_word};
 use midstride::journal::JournalError;
 use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
-    AdvanceError, ApplyError, DriverError, EditError, FmtError, MergeError, NewError,
+    AdvanceError, ApplyError, DiffError, DriverError, EditError, FmtError, MergeError, NewError,
     ResolveInputError, ReviewError, ReviseError, ShareError, UndoError,
 };
 use midstride::workspace::FindError;
@@ -225,6 +225,17 @@ impl From<ApplyError> for Diagnostic {
                 "commit first, or give `outcome` instead",
             ),
             ApplyError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<DiffError> for Diagnostic {
+    fn from(error: DiffError) -> Self {
+        match error {
+            DiffError::NeverRevised(_) => {
+                Self::new(error.to_string()).hint("`midstride revise` gives it a second text")
+            }
+            DiffError::Revision(error) => error.into(),
         }
     }
 }

@@ -3,8 +3,7 @@
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use midstride::store::Store;
 use midstride::verbs::{
-    self, AuthorRequest, CheckpointError, SaveChange, SaveError, SaveOutcome, SaveRequest,
-    SaveSource, SessionChoice,
+    self, AuthorRequest, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
 };
 use midstride::workspace::Workspace;
 use midstride_core::session::author_notes::AuthorNotes;
@@ -104,25 +103,15 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
         by: Some(caller.name.clone()),
         is_agent: true,
     };
-    let named = arguments.text("session").is_some();
     // If git fails here, the handoff only lacks the latest observations.
     drop(verbs::observe(workspace));
-    let (saved, is_alone) = match verbs::save(&store, &wanted) {
-        // A client without a transcript can still save its notes.
-        Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))
-            if !named =>
-        {
-            let wanted = SaveRequest { source: SaveSource::NoSession, client: None, ..wanted };
-            (verbs::save(&store, &wanted)?, true)
-        }
-        saved => (saved?, false),
-    };
+    let saved = verbs::save(&store, &wanted)?;
     // Saving may have created the handoff folder, so open the project again.
     let store = caller.store()?;
     let workspace = store.workspace();
     let reply = save_reply(workspace, &saved, arguments.text("handoff"));
     let reply = settle_items(reply, &store, &settled);
-    Ok(match is_alone {
+    Ok(match saved.is_transcript_missing {
         true => reply.with_text(
             "No transcript of this session was found: facts are from git and the tasks.",
         ),
@@ -143,10 +132,11 @@ fn settle_items(reply: ToolReply, store: &Store, handles: &[String]) -> ToolRepl
 
 fn save_source(caller: &Caller, arguments: &ToolArguments) -> SaveSource {
     let known = caller.session().map(|session| session.id.as_str());
-    match arguments.text("session").or(known) {
-        Some(NO_SESSION) => SaveSource::NoSession,
-        Some(id) => SaveSource::Session(SessionChoice::Id(id.to_owned())),
-        None => SaveSource::Session(SessionChoice::Newest),
+    match (arguments.text("session"), known) {
+        (Some(NO_SESSION), _) | (None, Some(NO_SESSION)) => SaveSource::NoSession,
+        (Some(id), _) => SaveSource::Session(SessionChoice::Id(id.to_owned())),
+        (None, Some(id)) => SaveSource::SessionIfFound(SessionChoice::Id(id.to_owned())),
+        (None, None) => SaveSource::SessionIfFound(SessionChoice::Newest),
     }
 }
 

@@ -42,12 +42,9 @@ fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         fresh: false,
     };
     let found = verbs::search(&store, &wanted, &mut |_, _| ());
-    let sessions = match status {
-        Some(_) => Vec::new(),
-        None => verbs::search_sessions(&store, &wanted.query, limit)?,
-    };
+    let sessions = verbs::search_sessions(&store, &wanted.query, &wanted.filter, limit)?;
     let has_sessions = !sessions.is_empty();
-    let filtered = status.is_some();
+    let filtered = !wanted.filter.is_empty();
     let words = [words.to_owned()];
     let remarks = view::search::remarks(&found, has_sessions, &words, filtered, Surface::Tools);
     let reply = handoffs_reply(workspace, &found, offset)?;

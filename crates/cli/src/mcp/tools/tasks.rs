@@ -190,7 +190,7 @@ fn change_or_show(
     let task = task.as_str();
     if !arguments.subset(&changes).is_empty() {
         let done = verbs::change_task(workspace, &mut board, task, &wish, by)?;
-        reply = reply.with_redactions(&done.redacted);
+        reply = reply.with_redactions(&done.task.redacted);
     }
     if let Some(note) = arguments.text("note") {
         let done = verbs::note_task(workspace, &mut board, task, note, by)?;

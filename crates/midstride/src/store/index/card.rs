@@ -91,6 +91,14 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether every document matches.
+    pub fn is_empty(&self) -> bool {
+        let Self { status, kind, stage, below, since, until } = self;
+        let has_times = since.is_some() || until.is_some();
+        let has_fields = status.is_some() || kind.is_some() || stage.is_some() || below.is_some();
+        !has_fields && !has_times
+    }
+
     /// Whether the document with this card and path matches.
     pub fn matches(&self, card: &IndexCard, path: impl FnOnce() -> PathBuf) -> bool {
         let below = |folder: &PathBuf| path().starts_with::<&Path>(folder);

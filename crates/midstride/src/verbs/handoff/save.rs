@@ -51,6 +51,8 @@ const BUILT_IN_COMMANDS: [&str; 16] = [
 pub enum SaveSource {
     /// A session.
     Session(SessionChoice),
+    /// A session, or git and the tasks if it has no transcript.
+    SessionIfFound(SessionChoice),
     /// No client ran it. The facts come from git and the tasks.
     NoSession,
 }
@@ -124,6 +126,8 @@ pub struct SaveOutcome {
     pub coverage: Option<Coverage>,
     /// The captured session.
     pub captured: Option<CheckpointOutcome>,
+    /// Whether the session has no transcript, so that the facts come from git and the tasks.
+    pub is_transcript_missing: bool,
     /// Agents that are still running.
     pub in_flight: Vec<InFlightAgent>,
     /// The tasks of the project, including those of the session.
@@ -231,6 +235,21 @@ pub enum SaveError {
 
 /// Saves a session.
 pub fn save(store: &Store, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
+    let SaveSource::SessionIfFound(which) = &wanted.source else {
+        return save_from_source(store, wanted);
+    };
+    let from = |source, client| SaveRequest { source, client, ..wanted.clone() };
+    match save_from_source(store, &from(SaveSource::Session(which.clone()), wanted.client)) {
+        // A client without a transcript can still save its notes.
+        Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_))) => {
+            let saved = save_from_source(store, &from(SaveSource::NoSession, None))?;
+            Ok(SaveOutcome { is_transcript_missing: true, ..saved })
+        }
+        saved => saved,
+    }
+}
+
+fn save_from_source(store: &Store, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
     let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(SaveError::NotSetUp);
@@ -285,6 +304,7 @@ pub fn save(store: &Store, wanted: &SaveRequest) -> Result<SaveOutcome, SaveErro
         author_request: asking,
         coverage,
         captured,
+        is_transcript_missing: false,
         tasks,
         redacted,
         similar_id: similar,

@@ -10,7 +10,7 @@ use crate::sys::ids::new_uid;
 use crate::sys::process::{self, ProcessLimits, ProcessReport, run_bounded};
 use crate::verbs::handoff::allow::{AllowError, AllowableProof, allowable_proofs};
 use crate::verbs::handoff::apply::{ApplyError, apply};
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::{DocumentSelection, FindError, StoredHandoff, Workspace};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, CompletedProof, MeasurementSide, TrialContext};
@@ -170,6 +170,16 @@ pub enum VerifyProgress<'p> {
     Executing(&'p AllowableProof, Duration),
     /// A proof is done.
     Done(&'p VerifiedProof),
+}
+
+/// The open handoffs that have proofs.
+pub fn verifiable_handoffs(workspace: &Workspace) -> Result<DocumentSelection, FindError> {
+    let mut selection = workspace.select(&[])?;
+    selection.documents.retain(|stored| {
+        let handoff = stored.handoff(workspace);
+        handoff.status().is_open() && !handoff.proofs().is_empty()
+    });
+    Ok(selection)
 }
 
 /// Runs the allowed proofs, records the results in the ledger and, if requested, in the document.
