@@ -90,6 +90,7 @@ impl RevisionInfo {
 
 /// Why a change was not made; the document is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// The document has no header to write the revision in.
     #[error("`{}` has no handoff header, so its history cannot be kept", .0.display())]

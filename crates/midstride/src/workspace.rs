@@ -75,6 +75,7 @@ pub enum SetupMode {
 
 /// Why a project could not be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkspaceError {
     /// A file or folder could not be opened.
     #[error(transparent)]

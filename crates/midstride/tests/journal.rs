@@ -150,7 +150,8 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
             | Event::Text(_)
             | Event::Workflow(_)
             | Event::Instruction(_)
-            | Event::Unknown(_) => None,
+            | Event::Unknown(_)
+            | _ => None,
         })
         .collect();
     let expected: Vec<String> = (1..=reached).map(|change| format!("change {change}")).collect();

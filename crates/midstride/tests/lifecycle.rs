@@ -60,7 +60,7 @@ fn status(store: &Store) -> Status {
 fn refusal(error: ApplyError) -> LifecycleRefusal {
     match error {
         ApplyError::Refused { why, .. } => why,
-        ApplyError::NoCommit(_) | ApplyError::Journal(_) => panic!("{error}"),
+        ApplyError::NoCommit(_) | ApplyError::Journal(_) | _ => panic!("{error}"),
     }
 }
 

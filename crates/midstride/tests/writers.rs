@@ -117,6 +117,7 @@ fn write(
             Ok(reviewed) => Ok(reviewed.recorded),
             Err(ReviewError::Apply(error)) => Err(not_lived(error)),
             Err(ReviewError::Revise(error)) => Err(not_revised(error)),
+            Err(error) => panic!("{error}"),
         }
     };
     match verb {
@@ -150,12 +151,13 @@ fn write(
             }
             Ok(FormatOutcome::Unchanged) => Err(NotMade::DoesNotFit),
             Err(FmtError::Journal(error)) => Err(not_recorded(&error)),
-            Err(error @ FmtError::Refused { .. }) => panic!("{error}"),
+            Err(error @ (FmtError::Refused { .. } | _)) => panic!("{error}"),
         },
         Verb::Undo => match undo(store, shelved, None) {
             Ok((recorded, _)) => Ok(recorded),
             Err(UndoError::Nothing(_) | UndoError::NotUndoable { .. }) => Err(NotMade::DoesNotFit),
             Err(UndoError::Journal(error)) => Err(not_recorded(&error)),
+            Err(error) => panic!("{error}"),
         },
     }
 }
@@ -181,7 +183,7 @@ fn not_lived(error: ApplyError) -> NotMade {
     match error {
         ApplyError::Refused { .. } => NotMade::DoesNotFit,
         ApplyError::Journal(error) => not_recorded(&error),
-        error @ ApplyError::NoCommit(_) => panic!("{error}"),
+        error @ (ApplyError::NoCommit(_) | _) => panic!("{error}"),
     }
 }
 
@@ -191,7 +193,8 @@ fn not_revised(error: ReviseError) -> NotMade {
         ReviseError::Journal(error) => not_recorded(&error),
         error @ (ReviseError::OtherHandoff { .. }
         | ReviseError::Header { .. }
-        | ReviseError::Empty(_)) => panic!("{error}"),
+        | ReviseError::Empty(_)
+        | _) => panic!("{error}"),
     }
 }
 

@@ -114,6 +114,7 @@ impl From<SettingsError> for Diagnostic {
             SettingsError::File(error) => error.into(),
             SettingsError::Text { .. } => Self::new(error.to_string())
                 .hint("correct the file; `midstride init` in an empty folder shows a fresh one"),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -125,6 +126,7 @@ impl From<WorkspaceError> for Diagnostic {
             WorkspaceError::Settings(error) => error.into(),
             WorkspaceError::Bare(_) => Self::new(error.to_string())
                 .hint("`git worktree add ../work` checks it out; start midstride there"),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -140,7 +142,7 @@ impl From<FindError> for Diagnostic {
                 Self::new(format!("there is no file `{wanted}`"))
                     .hint("paths count from the folder you are in")
             }
-            FindError::NotFound { nearest: None, .. } => diagnostic.hint_per_surface(
+            FindError::NotFound { .. } => diagnostic.hint_per_surface(
                 "`midstride list --all` shows what there is",
                 "`search` finds what there is",
             ),
@@ -155,6 +157,7 @@ impl From<FindError> for Diagnostic {
                 "name a handoff of this project, by its id",
             ),
             FindError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -176,6 +179,7 @@ impl From<QueryError> for Diagnostic {
                 "`midstride search --prompt TEXT` takes a whole text",
                 "give fewer `words`, those that matter most",
             ),
+            _ => diagnostic,
         }
     }
 }
@@ -188,6 +192,7 @@ impl From<IndexError> for Diagnostic {
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             IndexError::TimedOut | IndexError::Database(_) => Self::new(error.to_string())
                 .hint("`midstride search` reads the documents instead; nothing is lost"),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -202,6 +207,7 @@ impl From<GitError> for Diagnostic {
             GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
             GitError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -212,6 +218,7 @@ impl From<InitError> for Diagnostic {
             InitError::OtherSetup(_) => Self::new(error.to_string())
                 .hint("remove that file first if you want it the other way"),
             InitError::File(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }

@@ -20,6 +20,7 @@ pub use measurement::{MeasuredValue, MeasurementSide};
 
 /// Why a verb was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LifecycleRefusal {
     /// The handoff is closed.
     #[error("it is {0} already")]

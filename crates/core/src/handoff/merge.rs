@@ -39,6 +39,7 @@ pub struct MergedText {
 
 /// Why two texts cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeRefusal {
     /// They belong to two different handoffs.
     #[error("these are two handoffs that carry one id")]

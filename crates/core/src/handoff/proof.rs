@@ -35,6 +35,7 @@ pub struct ProofSpec {
 
 /// Why a proof cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProofSpecError {
     /// It has no command.
     #[error("it has no command to run")]

@@ -114,6 +114,7 @@ impl ReflectionAnswer {
 
 /// Why a text cannot be parsed as author notes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AuthorNotesError {
     /// The text is empty.
     #[error("there is nothing in it")]

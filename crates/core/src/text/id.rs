@@ -23,6 +23,7 @@ pub struct HandoffId(String);
 
 /// Why a text is not a valid id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HandoffIdError {
     /// The text is empty.
     #[error("an id cannot be empty")]

@@ -30,6 +30,7 @@ use serde_json::{Value, json};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Event {
     /// An event about a handoff.
     Handoff(HandoffEvent),

@@ -225,6 +225,7 @@ pub struct Tasks {
 
 /// Why a task was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TaskNotFound {
     /// No task matches.
     #[error("there is no task `{0}`")]

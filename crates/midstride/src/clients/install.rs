@@ -170,6 +170,7 @@ impl ClientFileError {
 
 /// Why nothing was installed or removed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstallError {
     /// A file of the client cannot be parsed.
     #[error("`{}` cannot be read: {message}", path.display())]

@@ -46,6 +46,7 @@ pub struct DocumentHit {
 
 /// Why the index cannot answer. Callers need not report it: they can scan the documents instead.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
     /// The project is not set up, and midstride writes nothing to a project that is not.
     #[error("this project is not set up, so it has no index")]

@@ -159,6 +159,7 @@ pub struct LedgerRecord {
 
 /// Why nothing was appended, or why the outcome is unknown.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AppendError {
     /// Another writer appended first.
     #[error("the stream has moved on")]
@@ -196,6 +197,7 @@ pub fn encode_record(stream: &StreamId, events: &[Envelope]) -> Result<String, A
 
 /// Why a ledger cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LedgerError {
     /// A newer midstride created it; it was left untouched.
     #[error("`{}` is of version {found}; this midstride knows {known}", path.display())]

@@ -20,6 +20,7 @@ const EVENTS_PER_RECORD: usize = 50;
 
 /// Why the ledger could not be updated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReconcileError {
     /// A newer midstride wrote an event that may change the meaning of the others.
     #[error("the ledger has `{0}`, which a newer midstride wrote")]

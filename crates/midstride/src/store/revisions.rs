@@ -20,6 +20,7 @@ pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 
 /// Why a text could not be stored or found.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RevisionError {
     /// The handoff has fewer revisions.
     #[error("`{key}` has {last} text{}, there is no `{key}@{wanted}`", if *last == 1 { "" } else { "s" })]

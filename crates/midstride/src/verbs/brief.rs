@@ -281,7 +281,8 @@ pub(in crate::verbs) fn delivered_handoffs(
         | Event::Text(_)
         | Event::Workflow(_)
         | Event::Instruction(_)
-        | Event::Unknown(_) => None,
+        | Event::Unknown(_)
+        | _ => None,
     });
     Ok(briefed.flatten().collect())
 }

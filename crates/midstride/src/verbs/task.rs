@@ -25,6 +25,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Why a task was not changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TaskError {
     /// The project is not set up.
     #[error("this project is not set up")]
@@ -170,7 +171,8 @@ pub(in crate::verbs) fn task_envelope(
         | TaskEvent::Carried { .. }
         | TaskEvent::Changed(_)
         | TaskEvent::Captured(_)
-        | TaskEvent::Linked { .. } => new_uid(time),
+        | TaskEvent::Linked { .. }
+        | _ => new_uid(time),
     };
     Envelope { id: name, time, source: by.to_owned(), event: Event::Task(event) }
 }

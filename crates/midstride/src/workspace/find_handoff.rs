@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Why no single handoff was found.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FindError {
     /// Nothing matches.
     #[error("there is no handoff `{wanted}`")]

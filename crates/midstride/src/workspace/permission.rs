@@ -17,6 +17,7 @@ const FOLDER: &str = "midstride/permissions";
 
 /// Why a permission was not granted or revoked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PermissionError {
     /// The process runs in an agent or a proof, not for the user.
     #[error("this runs in {0}; a person has to do it")]

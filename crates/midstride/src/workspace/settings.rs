@@ -188,6 +188,7 @@ struct SettingsFile {
 
 /// Why a configuration could not be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// The file could not be read.
     #[error(transparent)]
@@ -204,6 +205,7 @@ pub enum SettingsError {
 
 /// What is wrong with the text of a configuration.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SettingsProblem {
     /// It is not TOML, or a value has the wrong type. The message has the line.
     #[error("{}", .0.to_string().trim_end())]

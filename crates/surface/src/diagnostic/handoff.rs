@@ -32,7 +32,7 @@ impl From<NewError> for Diagnostic {
             NewError::UnknownStage { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
-            NewError::UnknownStage { known, nearest: None, .. } => {
+            NewError::UnknownStage { known, .. } => {
                 diagnostic.hint(format!("the stages are {}", known.join(", ")))
             }
             NewError::Exists { key, .. } => {
@@ -54,6 +54,7 @@ impl From<NewError> for Diagnostic {
             NewError::Upstream(error) => error.into(),
             NewError::Header(_) => diagnostic.hint("mend the header of the text, then try again"),
             NewError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -70,6 +71,7 @@ impl From<EditError> for Diagnostic {
                 Self::from(*why).hint(format!("your text is in `{}`", kept.display()))
             }
             EditError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -88,6 +90,7 @@ impl From<RevisionError> for Diagnostic {
             }
             RevisionError::Git(error) => error.into(),
             RevisionError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -109,6 +112,7 @@ impl From<JournalError> for Diagnostic {
             ),
             JournalError::Revision(error) => error.into(),
             JournalError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -145,6 +149,7 @@ impl From<ReviseError> for Diagnostic {
                 "`resolve` with `abandoned` gives it up",
             ),
             ReviseError::Journal(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -154,6 +159,7 @@ impl From<ReviewError> for Diagnostic {
         match error {
             ReviewError::Apply(error) => error.into(),
             ReviewError::Revise(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -225,6 +231,7 @@ impl From<ApplyError> for Diagnostic {
                 "commit first, or give `outcome` instead",
             ),
             ApplyError::Journal(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -266,6 +273,7 @@ impl From<AdvanceError> for Diagnostic {
             AdvanceError::New(error) => error.into(),
             AdvanceError::Apply(error) => error.into(),
             AdvanceError::File(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -284,6 +292,7 @@ impl From<UndoError> for Diagnostic {
                 shell_word(&key)
             )),
             UndoError::Journal(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -298,6 +307,7 @@ impl From<ShareError> for Diagnostic {
             }
             ShareError::Journal(error) => error.into(),
             ShareError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -305,8 +315,8 @@ impl From<ShareError> for Diagnostic {
 impl From<FmtError> for Diagnostic {
     fn from(error: FmtError) -> Self {
         match error {
-            FmtError::Refused { .. } => Self::new(error.to_string()),
             FmtError::Journal(error) => error.into(),
+            FmtError::Refused { .. } | _ => Self::new(error.to_string()),
         }
     }
 }
@@ -334,6 +344,7 @@ impl From<MergeError> for Diagnostic {
             MergeError::Git(error) => error.into(),
             MergeError::Revision(error) => error.into(),
             MergeError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -345,6 +356,7 @@ impl From<DriverError> for Diagnostic {
                 .hint("`git init` makes one; leave `--merge-driver` out without it"),
             DriverError::Git(error) => error.into(),
             DriverError::File(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }

@@ -26,6 +26,7 @@ impl From<LedgerError> for Diagnostic {
             LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
             LedgerError::Forgotten(_) => diagnostic.hint(REDACT_HINT),
             LedgerError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -47,7 +48,7 @@ impl From<AppendError> for Diagnostic {
             AppendError::TooLarge(_) => {
                 diagnostic.hint("put the long text into a handoff or a file, and name it")
             }
-            AppendError::Empty => diagnostic,
+            AppendError::Empty | _ => diagnostic,
         }
     }
 }
@@ -59,6 +60,7 @@ impl From<ReconcileError> for Diagnostic {
             ReconcileError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             ReconcileError::Read(error) => error.into(),
             ReconcileError::Append(_) => diagnostic.hint("the documents are as they were"),
+            _ => diagnostic,
         }
     }
 }
@@ -70,6 +72,7 @@ impl From<DeliveryError> for Diagnostic {
                 .hint("`midstride init` sets it up; before that nothing is written"),
             DeliveryError::Read(error) => error.into(),
             DeliveryError::Append(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -93,6 +96,7 @@ impl From<DismissError> for Diagnostic {
             DismissError::OnlyUser { ref handle } => Self::new(error.to_string())
                 .hint(format!("ask the user to run midstride dismiss {handle} in a terminal")),
             DismissError::Delivery(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -112,6 +116,7 @@ impl From<TaskNotFound> for Diagnostic {
                 let shown = shown.map(|(id, subject)| format!("{id}  {}", one_line(subject, 60)));
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
             }
+            _ => diagnostic,
         }
     }
 }
@@ -151,6 +156,7 @@ impl From<TaskError> for Diagnostic {
             TaskError::Read(error) => error.into(),
             TaskError::Append(error) => error.into(),
             TaskError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -164,6 +170,7 @@ impl From<MissionError> for Diagnostic {
             MissionError::NoSuch { .. } => Self::new(error.to_string())
                 .hint("`midstride task mission --history` numbers them; nothing was captured"),
             MissionError::Task(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -182,7 +189,7 @@ impl From<WorkflowError> for Diagnostic {
             WorkflowError::NoSuch { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
-            WorkflowError::NoSuch { nearest: None, .. } => diagnostic.hint_per_surface(
+            WorkflowError::NoSuch { .. } => diagnostic.hint_per_surface(
                 "`midstride state` lists the saved states",
                 "save a whole state under this name first",
             ),
@@ -191,6 +198,7 @@ impl From<WorkflowError> for Diagnostic {
             WorkflowError::Unwritable => diagnostic.hint("leave the secret out"),
             WorkflowError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             WorkflowError::Task(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -233,6 +241,7 @@ impl From<ForgetError> for Diagnostic {
             ForgetError::Append(error) => error.into(),
             ForgetError::Index(error) => error.into(),
             ForgetError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -257,6 +266,7 @@ impl From<SyncError> for Diagnostic {
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
             SyncError::Local(error) | SyncError::Git(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }

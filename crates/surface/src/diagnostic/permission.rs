@@ -15,6 +15,7 @@ impl From<PermissionError> for Diagnostic {
             }
             PermissionError::NoHome => diagnostic.hint("set HOME, or XDG_STATE_HOME"),
             PermissionError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -31,6 +32,7 @@ impl From<AllowError> for Diagnostic {
                 diagnostic.hint(format!("it has {}", has.join(", ")))
             }
             AllowError::Permission(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -56,6 +58,7 @@ impl From<InstallError> for Diagnostic {
                 .hint("run the same command in a terminal of your own")
                 .hint("without `--allow` and `--trust-hooks` it runs here too"),
             InstallError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -70,6 +73,7 @@ impl From<PurgeError> for Diagnostic {
             PurgeError::Driver(error) => error.into(),
             PurgeError::Git(error) => error.into(),
             PurgeError::File(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }

@@ -47,6 +47,7 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::File(error) => error.into(),
             CheckpointError::Ledger(error) => error.into(),
             CheckpointError::Append(_) => diagnostic.hint("try again; nothing was lost"),
+            _ => diagnostic,
         }
     }
 }
@@ -56,6 +57,7 @@ impl From<PromoteError> for Diagnostic {
         match error {
             PromoteError::Checkpoint(error) => error.into(),
             PromoteError::Save(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -127,6 +129,7 @@ impl From<SaveError> for Diagnostic {
                 diagnostic.hint("somebody may write there too; look at the file, then save again")
             }
             SaveError::File(error) => error.into(),
+            _ => diagnostic,
         }
     }
 }
@@ -153,8 +156,8 @@ impl From<AuthorNotesError> for Diagnostic {
             AuthorNotesError::Json(NotesJsonError::UnknownKey { known, .. }) => {
                 diagnostic.hint(format!("the keys are {}", known.join(", ")))
             }
-            AuthorNotesError::Json(NotesJsonError::WrongKind { .. }) => diagnostic,
             AuthorNotesError::Header(_) => diagnostic.hint("mend the header, or leave it out"),
+            AuthorNotesError::Json(NotesJsonError::WrongKind { .. }) | _ => diagnostic,
         }
     }
 }

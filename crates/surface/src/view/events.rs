@@ -74,8 +74,8 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
             (format!("workflow {name}"), format!("state saved, {bytes} bytes"))
         }
         Event::Instruction(event) => instruction_text(event),
-        Event::Unknown(unknown) => {
-            (unknown.kind.clone(), "written by a newer midstride".to_owned())
+        Event::Unknown(_) | _ => {
+            (envelope.event.kind().to_owned(), "written by a newer midstride".to_owned())
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
@@ -89,6 +89,7 @@ fn instruction_text(event: &InstructionEvent) -> (String, String) {
         InstructionEvent::Revoked { .. } => "revoked by the user".to_owned(),
         InstructionEvent::Dismissed { wrong: true, .. } => "dismissed as wrong".to_owned(),
         InstructionEvent::Dismissed { .. } => "dismissed".to_owned(),
+        _ => "written by a newer midstride".to_owned(),
     };
     let id =
         InstructionId::parse(event.id()).map_or_else(|| event.id().to_owned(), |id| id.short());
@@ -122,5 +123,6 @@ fn task_event_text(event: &TaskEvent) -> String {
             (Some(status), None) => status.to_string(),
             (None, _) => "changed".to_owned(),
         },
+        _ => "written by a newer midstride".to_owned(),
     }
 }

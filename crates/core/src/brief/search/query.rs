@@ -15,6 +15,7 @@ pub struct Query {
 
 /// Why a query cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum QueryError {
     /// It contains no letter or digit.
     #[error("there is no word to look for")]

@@ -15,6 +15,7 @@ use plan::EditPlan;
 
 /// Why an edit was refused. The document is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DocumentEditError {
     /// The file is not UTF-8, so its bytes cannot be written back.
     #[error("the file is not UTF-8")]

@@ -38,6 +38,7 @@ pub enum ExpectedExit {
 
 /// Why an expectation is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExpectationError {
     /// It is a list, or cannot be read.
     #[error("what is expected is an exit code, a text or a mapping")]
@@ -82,6 +83,7 @@ pub enum ExpectationError {
 
 /// How a run differs from what its proof expects.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExpectationMismatch {
     /// A signal killed the command.
     #[error("signal {0} ended it")]

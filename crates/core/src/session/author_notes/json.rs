@@ -34,6 +34,7 @@ const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 
 /// Why JSON is not valid as author notes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotesJsonError {
     /// An unknown key.
     #[error("there is no key `{key}`")]

@@ -101,6 +101,7 @@ fn parse_back(text: &str) -> Option<(CharClass, usize, usize)> {
 
 /// Why the custom rules of a project are invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CustomRuleError {
     /// There are too many.
     #[error("there are more than {CUSTOM_RULES_MAX} rules in `redact`")]

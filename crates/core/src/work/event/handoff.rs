@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An event about a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum HandoffEvent {
     /// A revision was recorded, as written in the document.
     #[serde(rename = "handoff.revised")]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An event about a standing instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum InstructionEvent {
     /// The user gave it in a session.
     #[serde(rename = "instruction.given")]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// An event about the mission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum MissionEvent {
     /// Its state was captured. It replaces the previous state.
     #[serde(rename = "mission.stated")]

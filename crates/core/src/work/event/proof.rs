@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An event about a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum ProofEvent {
     /// Its command was run.
     #[serde(rename = "proof.ran")]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An event about a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum SessionEvent {
     /// A checkpoint of its work was saved.
     #[serde(rename = "session.checkpointed")]
@@ -114,6 +115,18 @@ pub struct DeliveredHandoff {
     pub id: String,
     /// The revision, as in `ID@2`.
     pub revision: Option<usize>,
+}
+
+impl SessionEvent {
+    /// The client that ran the session.
+    pub fn client(&self) -> &str {
+        match self {
+            Self::Checkpointed { client, .. }
+            | Self::Briefed { client, .. }
+            | Self::Dismissed { client, .. }
+            | Self::Acknowledged { client, .. } => client,
+        }
+    }
 }
 
 impl EventFamily for SessionEvent {

@@ -65,6 +65,7 @@ impl std::fmt::Display for TaskStatus {
 /// An event about a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum TaskEvent {
     /// It was added.
     #[serde(rename = "task.added")]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An event about a stored text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum TextEvent {
     /// The user deleted it permanently.
     #[serde(rename = "text.forgotten")]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An event about a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
+#[non_exhaustive]
 pub enum WorkflowEvent {
     /// Its state was saved. It replaces the previous state.
     #[serde(rename = "workflow.saved")]

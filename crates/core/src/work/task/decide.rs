@@ -39,6 +39,7 @@ pub struct TaskPatch {
 
 /// Why a change to a task is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TaskRefusal {
     /// The task has an event that this version does not know.
     #[error("it has `{0}`, which a newer midstride wrote")]

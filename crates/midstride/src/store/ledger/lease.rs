@@ -24,6 +24,7 @@ impl fmt::Debug for Lease {
 
 /// Why a lease was not granted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LeaseError {
     /// Another process holds it.
     #[error("somebody else holds `{0}`")]

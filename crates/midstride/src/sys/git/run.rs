@@ -30,6 +30,7 @@ pub(crate) const LOCAL_VARIABLES: [&str; 15] = [
 
 /// Why a git command failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GitError {
     /// Git could not be started.
     #[error("git could not be started: {0}")]

@@ -50,6 +50,7 @@ impl From<&Instruction> for DismissableItem {
 
 /// Why nothing was dismissed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DismissError {
     /// Nothing open has this handle.
     #[error("nothing open has the handle `{handle}`")]

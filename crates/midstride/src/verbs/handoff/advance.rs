@@ -62,6 +62,7 @@ pub struct StageTransition {
 
 /// Why a handoff did not advance. A draft that was written stays, and the next attempt finds it.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AdvanceError {
     /// The stage or the document does not exist, or the next document could not be created.
     #[error(transparent)]

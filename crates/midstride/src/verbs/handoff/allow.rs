@@ -21,6 +21,7 @@ pub struct AllowableProof {
 
 /// Why nothing was allowed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AllowError {
     /// No proof has this number.
     #[error("`{key}` has no proof {number}")]

@@ -11,6 +11,7 @@ use midstride_core::text::id::CommitId;
 
 /// Why a handoff was not changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ApplyError {
     /// The change does not fit the handoff's status.
     #[error("`{key}` stays as it is: {why}")]

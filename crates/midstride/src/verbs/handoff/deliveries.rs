@@ -13,6 +13,7 @@ use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEven
 
 /// Why no delivery record was written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeliveryError {
     /// The project is not set up.
     #[error("this project is not set up")]
@@ -106,10 +107,6 @@ pub(in crate::verbs) fn session_envelope(
     id: String,
     event: SessionEvent,
 ) -> Envelope {
-    let (SessionEvent::Checkpointed { client, .. }
-    | SessionEvent::Briefed { client, .. }
-    | SessionEvent::Dismissed { client, .. }
-    | SessionEvent::Acknowledged { client, .. }) = &event;
-    let (time, source) = (workspace.environment().clock.now(), client.clone());
+    let (time, source) = (workspace.environment().clock.now(), event.client().to_owned());
     Envelope { id, time, source, event: Event::Session(event) }
 }

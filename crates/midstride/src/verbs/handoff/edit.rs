@@ -29,6 +29,7 @@ pub enum EditOutcome {
 
 /// Why a document was not changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// No editor is set.
     #[error("no editor is set")]

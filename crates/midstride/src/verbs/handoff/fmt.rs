@@ -18,6 +18,7 @@ pub enum FormatOutcome {
 
 /// Why a document was not formatted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FmtError {
     /// The document cannot be changed safely.
     #[error("`{}` is left as it is: {why}", path.display())]

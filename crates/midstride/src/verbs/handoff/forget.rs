@@ -114,6 +114,7 @@ pub struct ForgetOutcome {
 
 /// Why nothing, or not everything, was forgotten.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ForgetError {
     /// It is not an id or an id prefix.
     #[error("`{0}` is no id of a text")]
@@ -541,7 +542,8 @@ impl<'s> TextInventory<'s> {
             | Event::Text(_)
             | Event::Workflow(_)
             | Event::Instruction(_)
-            | Event::Unknown(_) => None,
+            | Event::Unknown(_)
+            | _ => None,
         });
         Ok(taken.collect())
     }

@@ -30,6 +30,7 @@ pub struct MergeOutcome {
 
 /// Why nothing was merged. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeError {
     /// There is no repository.
     #[error("this is no git repository, so nothing was merged in it")]
@@ -142,8 +143,10 @@ fn merge_sides(
     let tips = kept.as_ref().map(|(one, other)| SideIds { one, other });
     let merged = merge::merge(base.as_ref(), &ours, &theirs, tips);
     let shared_id = merged.is_err().then(|| id_of_document(&ours, path));
-    let MergedText { text, conflicts } =
-        merged.unwrap_or_else(|MergeRefusal::TwoHandoffs| merge::side_by_side(&ours, &theirs));
+    let MergedText { text, conflicts } = match merged {
+        Ok(merged) => merged,
+        Err(MergeRefusal::TwoHandoffs | _) => merge::side_by_side(&ours, &theirs),
+    };
     let (text, redacted) = workspace.clean(&text);
     Ok((
         text.as_str().as_bytes().to_vec(),

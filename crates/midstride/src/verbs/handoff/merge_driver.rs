@@ -23,6 +23,7 @@ pub struct MergeDriverChange {
 
 /// Why git's setup was not changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DriverError {
     /// There is no repository.
     #[error("this is no git repository, so nothing is merged in it")]

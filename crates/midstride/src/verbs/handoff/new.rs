@@ -99,6 +99,7 @@ pub struct ImportedNote {
 
 /// Why no handoff was created.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NewError {
     /// The project is not set up.
     #[error("this project is not set up")]

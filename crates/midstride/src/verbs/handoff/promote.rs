@@ -10,6 +10,7 @@ use midstride_core::session::checkpoint::CheckpointMode;
 
 /// Why no handoff was created from a session.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PromoteError {
     /// The session could not be captured.
     #[error(transparent)]

@@ -39,6 +39,7 @@ pub struct ReviewOutcome {
 
 /// Why a review was not recorded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReviewError {
     /// The review does not fit the handoff.
     #[error(transparent)]

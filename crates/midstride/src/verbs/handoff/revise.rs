@@ -26,6 +26,7 @@ pub enum ReviseOutcome {
 
 /// Why the text was not replaced.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReviseError {
     /// The same places changed since the new text was started.
     #[error("{}, in the same places: {}", changed_since(key, *begun), places.join("; "))]

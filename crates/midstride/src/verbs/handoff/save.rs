@@ -155,6 +155,7 @@ impl SaveOutcome {
 
 /// Why a session was not saved.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SaveError {
     /// The project is not set up.
     #[error("this project is not set up")]

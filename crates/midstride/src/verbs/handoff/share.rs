@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 /// Why a handoff was not moved.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShareError {
     /// It is not in the private folder.
     #[error("`{}` is not on the private shelf", .0.display())]

@@ -9,6 +9,7 @@ use midstride_core::handoff::lifecycle::{self, UndoStep};
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UndoError {
     /// All changes are already undone.
     #[error("nothing is left to undo in `{0}`")]

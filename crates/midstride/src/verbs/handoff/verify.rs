@@ -85,6 +85,7 @@ impl From<Result<RecordedRevision, ApplyError>> for ProofRecording {
 
 /// Why runs could not be recorded in the ledger.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProofLedgerError {
     /// The document could not be read again.
     #[error(transparent)]
@@ -131,6 +132,7 @@ pub enum VerifyState {
 
 /// Why a proof could not start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProofStartError {
     /// This midstride itself runs in a proof.
     #[error("a proof runs no proofs, or there could be no end of them")]

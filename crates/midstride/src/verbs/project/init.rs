@@ -18,6 +18,7 @@ pub struct InitOutcome {
 
 /// Why a project could not be set up.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InitError {
     /// It is already set up the other way.
     #[error("this project is set up already, with `{}`", .0.display())]

@@ -99,6 +99,7 @@ pub enum GitFileState {
 
 /// Why nothing was removed, or not everything.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PurgeError {
     /// Files changed since the plan was shown.
     #[error("what lies in this project was changed meanwhile")]

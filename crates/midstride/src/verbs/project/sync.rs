@@ -35,6 +35,7 @@ pub struct SyncOutcome {
 
 /// Why nothing was shared.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SyncError {
     /// There is no repository.
     #[error("this is no git repository, so there is nobody to share with")]

@@ -69,6 +69,7 @@ pub struct CheckpointOutcome {
 
 /// Why nothing was captured.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The project is not set up.
     #[error("this project is not set up")]

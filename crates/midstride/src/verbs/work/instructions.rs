@@ -102,8 +102,8 @@ pub(in crate::verbs) fn instruction_envelope(
         InstructionEvent::Given { session, .. } | InstructionEvent::Revoked { session, .. } => {
             session.to_string()
         }
-        InstructionEvent::Dismissed { wrong: false, .. } => time.to_string(),
         InstructionEvent::Dismissed { wrong: true, .. } => format!("{time} wrong"),
+        InstructionEvent::Dismissed { wrong: false, .. } | _ => time.to_string(),
     };
     let instruction = event.id().to_owned();
     let event = Event::Instruction(event);

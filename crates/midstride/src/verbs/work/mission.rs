@@ -32,6 +32,7 @@ pub struct NewMission {
 
 /// Why the mission state was not recorded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MissionError {
     /// A newer version of midstride wrote an event that may change the meaning of the others.
     #[error("the mission has `{0}`, which a newer midstride wrote")]

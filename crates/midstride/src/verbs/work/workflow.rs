@@ -56,6 +56,7 @@ pub struct LoadedState {
 
 /// Why a state was not saved or loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkflowError {
     /// The name is invalid.
     #[error("`{name}` names no workflow: {why}")]

@@ -471,7 +471,8 @@ fn install_error_hint(problem: &InstallError, standing: &InstallStatus) -> Strin
         | InstallError::NoHome
         | InstallError::DamagedRecord(_)
         | InstallError::RunByAgent(_)
-        | InstallError::File(_) => "see what is there".to_owned(),
+        | InstallError::File(_)
+        | _ => "see what is there".to_owned(),
     }
 }
 

@@ -86,16 +86,16 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
     match event {
         Event::Task(_) => stream.task_id().is_some(),
         Event::Mission(_) => stream.task_id().is_none(),
-        // An event from a newer version of midstride. It is passed on without being interpreted.
-        Event::Unknown(unknown) => {
-            unknown.kind.split('.').next() == stream.as_str().split('/').next()
-        }
         Event::Handoff(_)
         | Event::Proof(_)
         | Event::Session(_)
         | Event::Text(_)
         | Event::Workflow(_)
         | Event::Instruction(_) => false,
+        // An event from a newer version of midstride. It is passed on without being interpreted.
+        Event::Unknown(_) | _ => {
+            event.kind().split('.').next() == stream.as_str().split('/').next()
+        }
     }
 }
 

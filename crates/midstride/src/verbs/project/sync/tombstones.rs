@@ -36,7 +36,8 @@ pub(super) fn exchange(
             | Event::Session(_)
             | Event::Workflow(_)
             | Event::Instruction(_)
-            | Event::Unknown(_) => None,
+            | Event::Unknown(_)
+            | _ => None,
         });
         let ids: BTreeSet<BlobHash> = ids.collect();
         if !ids.is_empty() {
@@ -76,8 +77,6 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         Event::Text(TextEvent::Forgotten { hash, shared, .. }) => {
             *shared && stream.text_hash().as_ref() == Some(hash)
         }
-        // An event from a newer version of midstride. It is passed on without being interpreted.
-        Event::Unknown(unknown) => unknown.kind.starts_with("text."),
         Event::Handoff(_)
         | Event::Proof(_)
         | Event::Task(_)
@@ -85,6 +84,8 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         | Event::Session(_)
         | Event::Workflow(_)
         | Event::Instruction(_) => false,
+        // An event from a newer version of midstride. It is passed on without being interpreted.
+        Event::Unknown(_) | _ => event.kind().starts_with("text."),
     }
 }
 
