@@ -35,7 +35,8 @@ mod work;
 
 pub use bounded_list::BoundedList;
 pub use copies::{CopiedRecords, RecordIds};
-pub use counts::{RecordCounts, Usage, context_window};
+pub(crate) use counts::context_window;
+pub use counts::{RecordCounts, Usage};
 pub use fact::{
     DequeueReason, Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, TaskUpdate,
     Todo, ToolDetail, ToolOutcome, ToolUse,
@@ -53,8 +54,7 @@ pub use status::{
     effect_groups, existing_commits, last_checks, open_failures, unchecked_boxes,
 };
 pub(crate) use text::display_text;
-pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
-pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
+pub use turns::Turns;
 pub use work::{
     CheckRun, CommitState, Effect, GitConflict, IndirectEdit, PushRecord, SessionCommit,
 };
@@ -369,7 +369,7 @@ pub struct AbandonedRecords(pub(crate) std::collections::HashSet<u64>);
 
 impl AbandonedRecords {
     /// Builds the set from record ids, as a checkpoint stores them.
-    pub fn from_records<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
+    pub(crate) fn from_records<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
         Self(records.into_iter().map(|record| hash(record.as_bytes())).collect())
     }
 

@@ -9,8 +9,8 @@ mod claude_code;
 mod codex;
 mod heads;
 pub mod hook_log;
-pub mod hook_memory;
-pub mod hook_switch;
+pub(crate) mod hook_memory;
+pub(crate) mod hook_switch;
 pub mod install;
 mod source_session;
 pub(crate) mod task_lists;
@@ -68,7 +68,7 @@ pub enum SessionLiveness {
 
 /// A task that a client stores in a file.
 #[derive(Debug)]
-pub struct TaskFile {
+pub(crate) struct TaskFile {
     /// The file name, for messages.
     pub name: String,
     /// Its content.
@@ -77,7 +77,7 @@ pub struct TaskFile {
 
 /// A file that may be a transcript, before it is opened.
 #[derive(Clone, Debug)]
-pub struct TranscriptCandidate {
+pub(crate) struct TranscriptCandidate {
     /// The client that would have written it.
     pub client: Client,
     /// The path of the file.
@@ -88,7 +88,7 @@ pub struct TranscriptCandidate {
 
 impl TranscriptCandidate {
     /// The session id in its file name.
-    pub fn session(&self) -> SessionId {
+    pub(crate) fn session(&self) -> SessionId {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         match self.client {
             Client::ClaudeCode => SessionId::new(stem),
@@ -126,7 +126,7 @@ pub fn transcripts(
 }
 
 /// Like `transcripts`, but only those that `is_wanted` accepts; the others are not opened.
-pub fn transcripts_where(
+pub(crate) fn transcripts_where(
     workspace: &Workspace,
     of: Option<Client>,
     is_wanted: &dyn Fn(&TranscriptCandidate) -> bool,
@@ -179,7 +179,7 @@ pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<Transcript
 }
 
 /// A transcript that its client names while writing it; its content is not read.
-pub fn unread_transcript(path: &Path, client: Client) -> Result<TranscriptInfo, FileError> {
+pub(crate) fn unread_transcript(path: &Path, client: Client) -> Result<TranscriptInfo, FileError> {
     let (path, entry) = (path.to_owned(), FileStream::open(path)?.entry().clone());
     Ok(TranscriptCandidate { client, path, entry }.into_info(TranscriptHead::default()))
 }
@@ -198,7 +198,7 @@ pub fn claude_code_transcript_folder(claude: &Path, folder: &Path) -> PathBuf {
 }
 
 /// The folders of a project: its own, and the other worktrees of its repository.
-pub fn project_folders(workspace: &Workspace) -> Vec<PathBuf> {
+pub(crate) fn project_folders(workspace: &Workspace) -> Vec<PathBuf> {
     let root = files::canonical(workspace.root().path());
     let repository = workspace.repository();
     let whole = repository.filter(|repository| files::canonical(repository.work_tree()) == root);
@@ -211,7 +211,7 @@ pub fn project_folders(workspace: &Workspace) -> Vec<PathBuf> {
 }
 
 /// Whether a working directory is inside the project.
-pub fn is_inside(tops: &[PathBuf], cwd: &str) -> bool {
+pub(crate) fn is_inside(tops: &[PathBuf], cwd: &str) -> bool {
     let cwd = files::canonical(Path::new(cwd));
     tops.iter().any(|top| cwd.starts_with(top))
 }

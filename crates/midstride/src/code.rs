@@ -1,6 +1,6 @@
 //! Compares documents with the code they cite.
 
-pub mod anchoring;
+pub(crate) mod anchoring;
 mod code_state;
 pub mod drift;
 

@@ -58,7 +58,7 @@ impl Store {
     }
 
     /// How long callers can wait for other processes.
-    pub fn wait_policy(&self) -> WaitPolicy {
+    pub(crate) fn wait_policy(&self) -> WaitPolicy {
         self.wait_policy
     }
 

@@ -16,9 +16,7 @@ pub use brief::dismiss::{
 };
 pub use brief::hook::{HookOutcome, hook, is_silent};
 pub use brief::search_sessions::{FoundSession, search_sessions};
-pub use brief::{
-    BUDGET, BriefOutcome, BriefRequest, Delivery, agents_in_flight, brief, open_session_items,
-};
+pub use brief::{BUDGET, BriefOutcome, BriefRequest, Delivery, agents_in_flight, brief};
 pub use client::{add_to_client, apply_plan, client_status, find_clients, remove_from_client};
 pub use handoff::advance::{
     AdvanceError, AdvanceOutcome, AdvanceRequest, StageTransition, advance,
@@ -63,8 +61,8 @@ pub use handoff::save::{
     SaveSource, save,
 };
 pub use handoff::search::{
-    ExplainedHit, HOOK_SEARCH_TIMEOUT, PromptSearch, RelevantHandoff, RelevantHandoffs,
-    SearchOutcome, SearchRequest, search, search_prompt,
+    ExplainedHit, PromptSearch, RelevantHandoff, RelevantHandoffs, SearchOutcome, SearchRequest,
+    search, search_prompt,
 };
 pub use handoff::share::{ShareError, share};
 pub use handoff::start::{StartOutcome, start};
@@ -93,12 +91,12 @@ pub use project::trust::{TrustStatus, distrust, trust, trust_status, trusted_con
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{
-    Extent, ListedSession, RECOVERED_MAX, RecoveryOutcome, SessionView, recover, session, sessions,
+    Extent, ListedSession, RecoveryOutcome, SessionView, recover, session, sessions,
 };
 pub use task::transfer::{TaskImport, TaskSnapshot, import_tasks};
 pub use task::{
     AddedTask, ChangedTask, TaskBoard, TaskChangeOutcome, TaskChangeRequest, TaskError,
-    add_session_task, add_task, change_task, note_task,
+    add_session_task, change_task, note_task,
 };
 pub use work::instructions::{UnwrittenInstructions, instructions, unwritten_instructions};
 pub use work::mission::{MissionError, NewMission, missions, record_mission};

@@ -39,7 +39,7 @@ const PRIVATE: &str = ".midstride/private";
 /// The private folder in the git directory. It is never committed.
 const PRIVATE_IN_GIT: &str = "midstride";
 /// The path of the configuration.
-pub const CONFIGURATION: &str = ".midstride/config.toml";
+pub(crate) const CONFIGURATION: &str = ".midstride/config.toml";
 
 /// The position of the committed handoffs among the folders.
 const COMMITTED: usize = 0;
@@ -240,7 +240,7 @@ impl Workspace {
     }
 
     /// Whether the project has redaction rules of its own.
-    pub fn has_added_rules(&self) -> bool {
+    pub(crate) fn has_added_rules(&self) -> bool {
         !self.settings.redact.is_empty()
     }
 
@@ -251,7 +251,7 @@ impl Workspace {
 
     /// Removes secrets from a JSON text that was already redacted with the built-in rules: only the
     /// project's own rules are applied.
-    pub fn clean_with_added_rules(&self, json: String) -> (String, Vec<Redaction>) {
+    pub(crate) fn clean_with_added_rules(&self, json: String) -> (String, Vec<Redaction>) {
         if !self.has_added_rules() {
             return (json, Vec::new());
         }

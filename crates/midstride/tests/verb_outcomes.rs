@@ -102,7 +102,7 @@ fn a_changed_task_returns_its_previous_status_and_the_tasks_that_became_ready() 
     let (_sandbox, store) = project(&[]);
     let add = |subject: &str, before: &[String]| {
         let new = NewTask { subject: subject.to_owned(), ..NewTask::default() };
-        verbs::add_task(&store, &new, before, None).unwrap().id
+        verbs::add_session_task(&store, &new, before, None).unwrap().task.id
     };
     let first = add("first", &[]);
     let second = add("second", &[first.to_string()]);

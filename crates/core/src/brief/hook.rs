@@ -17,7 +17,7 @@ use crate::session::Client;
 use crate::text::id::SessionId;
 
 /// Maximum UTF-16 units of one text. Claude Code writes longer texts to a file instead.
-pub const UTF16_UNITS_MAX: usize = 10_000;
+const UTF16_UNITS_MAX: usize = 10_000;
 /// Maximum number of times in a row that a session is kept from stopping.
 pub const BLOCKS_MAX: u8 = 2;
 

@@ -12,7 +12,7 @@ mod relevance;
 pub use match_excerpt::{MatchExcerpt, match_excerpts};
 pub use matching::{Tier, term_zone, tier};
 pub use named::candidate_names;
-pub use query::{PREFIX_LENGTH_MIN, Query, QueryError, TERMS_MAX};
+pub use query::{PREFIX_LENGTH_MIN, Query, QueryError};
 pub use relevance::{Relevance, ScoredTerm, common_threshold, term_points};
 
 use crate::handoff::Handoff;

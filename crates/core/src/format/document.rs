@@ -112,7 +112,7 @@ impl Document {
     }
 
     /// The number of lines.
-    pub fn line_count(&self) -> usize {
+    pub(crate) fn line_count(&self) -> usize {
         self.text.lines().count()
     }
 

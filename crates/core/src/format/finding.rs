@@ -61,7 +61,7 @@ impl Finding {
 
     /// Adds a hint.
     #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.fix = Some(FindingFix::Hint(hint.into()));
         self
     }
@@ -76,7 +76,7 @@ impl Finding {
 
     /// Adds a mechanical fix.
     #[must_use]
-    pub fn with_edit(mut self, edit: Edit) -> Self {
+    pub(crate) fn with_edit(mut self, edit: Edit) -> Self {
         self.fix = Some(FindingFix::Edit(edit));
         self
     }

@@ -96,7 +96,7 @@ impl GeneratedSection {
 
 /// The spans of a body that the author did not write: unmodified startup steps and facts, and the
 /// marker comments of all generated sections.
-pub fn generated_spans(document: &Document) -> Vec<Span> {
+pub(crate) fn generated_spans(document: &Document) -> Vec<Span> {
     let mut parts = Vec::new();
     for GeneratedSection { kind, at, inner, is_unmodified: is_ours } in
         GeneratedSection::all(document)
@@ -115,7 +115,7 @@ pub fn generated_spans(document: &Document) -> Vec<Span> {
 }
 
 /// The author's own text in a part of a document.
-pub fn author_text(document: &Document, part: Span) -> String {
+pub(crate) fn author_text(document: &Document, part: Span) -> String {
     let mut text = String::new();
     let mut from = part.start;
     for generated in generated_spans(document) {
@@ -129,7 +129,7 @@ pub fn author_text(document: &Document, part: Span) -> String {
 
 /// The edits that write a generated section with this text, at `place` if the document has none. A
 /// section that the user changed loses its markers and keeps its text.
-pub fn update_edits(
+pub(crate) fn update_edits(
     document: &Document,
     kind: GeneratedSectionKind,
     text: &str,
@@ -156,7 +156,7 @@ pub fn update_edits(
 }
 
 /// The edit that inserts a text into a body, separated by blank lines.
-pub fn paragraph_edit(document: &Document, place: usize, text: &str) -> Edit {
+pub(crate) fn paragraph_edit(document: &Document, place: usize, text: &str) -> Edit {
     let line_break = document.line_break();
     let blank = line_break.repeat(2);
     let (before, behind) =

@@ -20,7 +20,7 @@ mod status;
 mod wrong_turn;
 
 pub use assumption::{Assumption, Confidence, Validation};
-pub use capability::Capability;
+pub(crate) use capability::Capability;
 pub use decision::Decision;
 pub use dependency::{Dependencies, Dependency};
 pub use deviation::Deviation;
@@ -32,7 +32,8 @@ pub use recovery::Recovery;
 pub use resolution::Resolution;
 pub use review::{Review, ReviewVerdict};
 pub use revision::{Revision, RevisionVerb};
-pub use startup::{RejectedStartupEntry, StartupEntries, StartupEntry, StartupKind};
+pub(crate) use startup::StartupEntries;
+pub use startup::StartupKind;
 pub use status::{HandoffKind, Status};
 pub use wrong_turn::WrongTurn;
 

@@ -185,7 +185,7 @@ impl SectionMeaning {
     }
 
     /// The meaning of a heading, and how well the heading matches it.
-    pub fn match_title(title: &str) -> Option<(Self, HeadingFit)> {
+    pub(crate) fn match_title(title: &str) -> Option<(Self, HeadingFit)> {
         let title = normalize_title(title);
         let starts = |table: &'static [(Self, &[&str])]| {
             let has = |alias: &&str| starts_with_words(&title, alias);

@@ -89,7 +89,7 @@ impl WordChoice {
     }
 
     /// The word at the start of a text with a remark: `RESOLVED (commit 41fb2c9)`.
-    pub fn parse_with_remark(&self, text: &str) -> Option<&'static str> {
+    pub(crate) fn parse_with_remark(&self, text: &str) -> Option<&'static str> {
         let first = text.trim().split([',', ';', '(', '—', '–', '.', ':']).next()?;
         let two: Vec<&str> = first.split_whitespace().take(2).collect();
         self.parse(&two.join(" ")).or_else(|| self.parse(two.first()?))
@@ -97,7 +97,7 @@ impl WordChoice {
 }
 
 /// Parses a boolean in any common spelling.
-pub fn parse_flag(text: &str) -> Option<bool> {
+pub(crate) fn parse_flag(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "y" => Some(true),
         "false" | "no" | "off" | "n" => Some(false),
@@ -113,7 +113,7 @@ impl Shape {
 }
 
 /// The identity of a list item: the identity fields of its shape, or the whole value.
-pub fn item_identity(list: Option<&FieldKind>, item: &YamlData) -> String {
+pub(crate) fn item_identity(list: Option<&FieldKind>, item: &YamlData) -> String {
     let shape = match list {
         Some(FieldKind::List(FieldKind::Map(shape))) => Some(shape),
         Some(_) | None => None,
@@ -162,7 +162,7 @@ fn write_identity(data: &YamlData, out: &mut String) {
 }
 
 /// Reports loose, wrong and misspelled values in a mapping of this shape.
-pub fn check_mapping(
+pub(crate) fn check_mapping(
     node: &YamlNode,
     shape: &'static Shape,
     path: &mut HeaderPath,

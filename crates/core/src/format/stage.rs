@@ -151,7 +151,7 @@ impl Stages {
     }
 
     /// The stage that an agent writes.
-    pub fn stage_of_agent(&self, agent: &str) -> Option<&str> {
+    pub(crate) fn stage_of_agent(&self, agent: &str) -> Option<&str> {
         self.find(|rule| rule.from.as_deref() == Some(agent))
     }
 
@@ -167,7 +167,7 @@ impl Stages {
 
     /// Whether a reference points to the document of a stage. It may be the key, the document's
     /// file `id/stage`, or a file with that id in the folder of the stage.
-    pub fn is_reference_to(&self, reference: &str, key: &HandoffKey) -> bool {
+    pub(crate) fn is_reference_to(&self, reference: &str, key: &HandoffKey) -> bool {
         let reference = reference.split('#').next().unwrap_or_default().trim();
         if reference == key.to_string() {
             return true;
@@ -198,7 +198,7 @@ impl KindRule {
     }
 
     /// The accepted section meanings. At least one section must have one of them.
-    pub fn meanings(&self) -> Vec<SectionMeaning> {
+    pub(crate) fn meanings(&self) -> Vec<SectionMeaning> {
         self.sections.iter().flatten().filter_map(|name| meaning_of_name(name)).collect()
     }
 }
@@ -220,7 +220,7 @@ impl StageRule {
     }
 
     /// Whether it decides on a verdict: approved or blocked.
-    pub fn gives_verdict(&self) -> bool {
+    pub(crate) fn gives_verdict(&self) -> bool {
         self.verdict.unwrap_or(false)
     }
 

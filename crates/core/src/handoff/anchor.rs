@@ -233,12 +233,12 @@ pub fn without_anchors(document: &Document) -> Option<Document> {
 }
 
 /// A text with an anchor comment appended.
-pub fn append_anchors(text: &str, anchors: &BTreeSet<Anchor>, line_break: &str) -> String {
+pub(crate) fn append_anchors(text: &str, anchors: &BTreeSet<Anchor>, line_break: &str) -> String {
     format!("{text}{}", render_comment(anchors, text, line_break))
 }
 
 /// Three-way merge of anchors: keeps what either side added and drops what either side removed.
-pub fn merge_anchors(base: &Anchors, one: &Anchors, other: &Anchors) -> BTreeSet<Anchor> {
+pub(crate) fn merge_anchors(base: &Anchors, one: &Anchors, other: &Anchors) -> BTreeSet<Anchor> {
     let (one, other, base) = (&one.list, &other.list, &base.list);
     let kept = one.intersection(other);
     kept.chain(one.difference(base)).chain(other.difference(base)).cloned().collect()

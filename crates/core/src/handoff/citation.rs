@@ -59,7 +59,7 @@ impl std::fmt::Display for LineRange {
 
 impl Citation<'_> {
     /// The citation with other lines, in the same notation.
-    pub fn with_lines(&self, lines: LineRange) -> String {
+    fn with_lines(&self, lines: LineRange) -> String {
         let suffix = &self.written.value[self.path.len()..];
         let LineRange { first, last } = lines;
         let sign = if suffix.starts_with('#') { '#' } else { ':' };

@@ -7,7 +7,7 @@ mod findings;
 mod possibly_done;
 
 pub use findings::findings;
-pub use possibly_done::{HandoffActivity, LaterCommit, QUIET_DAYS};
+pub use possibly_done::{HandoffActivity, LaterCommit};
 
 use crate::handoff::anchor::{CitedLines, HashedLines};
 use crate::handoff::citation::LineRange;

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use suffix::{SuffixIndex, SuffixMatch};
 
 /// A file that more handoffs than this cite does not connect them.
-pub const SHARING_MAX: usize = 5;
+const SHARING_MAX: usize = 5;
 
 /// How two handoffs are connected. Each kind reads as a sentence: `from` mentions `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -99,7 +99,7 @@ pub fn side_by_side(one: &Document, other: &Document) -> MergedText {
 }
 
 /// Whether a text is the result of [`side_by_side`].
-pub fn has_two_handoffs(document: &Document) -> bool {
+pub(crate) fn has_two_handoffs(document: &Document) -> bool {
     let text = document.text();
     let marker = |sign: &str| sign.repeat(MARKER_LENGTH);
     if !text.starts_with(&marker("<")) {

@@ -76,7 +76,7 @@ pub fn numbered_proofs<'d>(handoff: &Handoff<'d>) -> Vec<NumberedProof<'d>> {
 
 impl ProofSpec {
     /// Parses a proof.
-    pub fn from_proof(proof: &Proof<'_>) -> Result<Self, ProofSpecError> {
+    fn from_proof(proof: &Proof<'_>) -> Result<Self, ProofSpecError> {
         let command = proof.run.ok_or(ProofSpecError::NoCommand)?.value.trim();
         if command.contains('\0') {
             return Err(ProofSpecError::Nul);

@@ -8,8 +8,11 @@ mod label;
 mod status_line;
 mod step;
 
-pub use status_line::{StatusLine, find_status_line};
-pub use step::{first_open_step, split_items, without_done_steps};
+pub use status_line::StatusLine;
+
+pub(crate) use status_line::find_status_line;
+pub use step::split_items;
+pub(crate) use step::{first_open_step, without_done_steps};
 
 use crate::format::document::Document;
 use crate::format::generated_section;
@@ -18,7 +21,7 @@ use crate::text::span::Span;
 
 /// A part of a body with a known meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BodyTopic {
+pub(crate) struct BodyTopic {
     /// The meaning.
     pub meaning: SectionMeaning,
     /// How well its heading matches the meaning.
@@ -87,7 +90,7 @@ impl<'d> BodyTopics<'d> {
     }
 
     /// The texts of all topics with this meaning, best match first.
-    pub fn best_texts(&self, meaning: SectionMeaning) -> Vec<(HeadingFit, String)> {
+    pub(crate) fn best_texts(&self, meaning: SectionMeaning) -> Vec<(HeadingFit, String)> {
         let about = self.all.iter().filter(|topic| topic.meaning == meaning);
         let mut about: Vec<&BodyTopic> = about.collect();
         about.sort_by_key(|topic| topic.rank());
@@ -96,7 +99,7 @@ impl<'d> BodyTopics<'d> {
     }
 
     /// The texts of all topics with this meaning in text order, without nested ones.
-    pub fn all_texts(&self, meaning: SectionMeaning) -> Vec<String> {
+    pub(crate) fn all_texts(&self, meaning: SectionMeaning) -> Vec<String> {
         let about = self.all.iter().filter(|topic| topic.meaning == meaning);
         let outermost = about.filter(|topic| {
             let holds = |other: &BodyTopic| {
@@ -111,7 +114,7 @@ impl<'d> BodyTopics<'d> {
     }
 
     /// Whether the document clearly says what to do next.
-    pub fn has_next_steps(&self) -> bool {
+    pub(crate) fn has_next_steps(&self) -> bool {
         let mut clear = self.best_texts(SectionMeaning::Continuation).into_iter();
         clear.any(|(fit, text)| fit != HeadingFit::Weak && without_done_steps(&text).is_some())
     }

@@ -182,7 +182,7 @@ impl<'d> Handoff<'d> {
 
     /// Why a review blocks: its verdict, or an open blocking question. `None` if it does not block
     /// or is not a review.
-    pub fn review_block_reason(&self) -> Option<String> {
+    pub(crate) fn review_block_reason(&self) -> Option<String> {
         self.stage_rule().filter(|rule| rule.gives_verdict())?;
         let blocked =
             verdict::last_verdict(&self.decisions()).filter(|(verdict, _)| verdict.blocks());
@@ -381,13 +381,13 @@ impl<'d> Handoff<'d> {
     }
 
     /// The decision about a platform capability.
-    pub fn capability(&self, name: &str) -> Option<Capability<'d>> {
+    pub(crate) fn capability(&self, name: &str) -> Option<Capability<'d>> {
         let node = self.header()?.get("platform_capabilities")?.get(name)?;
         Capability::read(node)
     }
 
     /// The startup steps.
-    pub fn startup_steps(&self) -> StartupEntries<'d> {
+    pub(crate) fn startup_steps(&self) -> StartupEntries<'d> {
         let node = self.header().and_then(|header| header.get("boot"));
         node.and_then(StartupEntries::read).unwrap_or_default()
     }

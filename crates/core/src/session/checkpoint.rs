@@ -7,14 +7,16 @@ mod page;
 mod state;
 mod summary;
 
-pub use state::{refresh_state, state_without_session};
+pub use state::state_without_session;
+
+pub(crate) use state::refresh_state;
 
 pub(crate) use first_line::request_line;
 pub(crate) use highlights::{
     BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_EDITS_SINCE, NO_REPORT, PUSHED,
 };
 pub use highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
-pub use summary::{FULL_LENGTH_MAX, SUMMARY_VERSION, SessionSummary};
+pub use summary::SessionSummary;
 
 use crate::session::repository::{ReflogCommit, WorkTreeState};
 use crate::session::{AbandonedRecords, Client, CommandStatus, Provenance, Session, TouchedFile};
@@ -29,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 
 /// The version of the stored format.
-pub const CHECKPOINT_VERSION: u32 = 1;
+const CHECKPOINT_VERSION: u32 = 1;
 
 /// An observation this long after the last record may differ from the state at the end of the
 /// session.

@@ -147,7 +147,7 @@ const WINDOWS: [(&str, u64); 6] = [
 ];
 
 /// The context window of a model, where its name determines it.
-pub fn context_window(model: &str) -> Option<u64> {
+pub(crate) fn context_window(model: &str) -> Option<u64> {
     if model.ends_with("[1m]") {
         return Some(1_000_000);
     }

@@ -10,10 +10,11 @@ mod prose;
 mod revoking;
 mod trivial;
 
-pub use correcting::asks_for_work;
-pub use limiting::{LIMITS_MAX, PromptLimit, limits};
-pub use revoking::{PromptPermissions, revokes};
-pub use trivial::{Goal, find_goal, is_trivial};
+pub(crate) use correcting::asks_for_work;
+pub use limiting::{PromptLimit, limits};
+pub(crate) use revoking::PromptPermissions;
+pub(crate) use trivial::find_goal;
+pub use trivial::{Goal, is_trivial};
 
 use super::item::{Correction, Provenance, Request};
 

@@ -188,7 +188,7 @@ fn known_hint(document: &Document, finding: &Finding) -> Option<&'static str> {
 }
 
 /// The name of a kind, as it is recorded.
-pub fn kind_key(what: CoverageKind) -> &'static str {
+pub(crate) fn kind_key(what: CoverageKind) -> &'static str {
     match what {
         CoverageKind::FailedCommand => "failed_command",
         CoverageKind::RevertedEdit => "reverted_edit",

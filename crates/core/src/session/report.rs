@@ -19,12 +19,14 @@ mod summary;
 mod topics;
 
 pub use boxes::{is_checked_off, unchecked_boxes};
-pub use plan::{refers_back, stated_plan};
+pub(crate) use plan::refers_back;
+pub use plan::stated_plan;
 pub use question::question;
 pub use rank::rank;
-pub use sentences::{has_word, identifiers};
-pub use shorten::{CutPoints, shorten};
-pub use status::without_lead_in;
+pub(crate) use sentences::{has_word, identifiers};
+pub(crate) use shorten::CutPoints;
+pub use shorten::shorten;
+pub(crate) use status::without_lead_in;
 pub use summary::{CompactionSummary, SummaryItem, SummaryKind, parse_summary};
 
 use blocks::{ReportBlock, ReportBlockKind, parse_blocks};
@@ -117,7 +119,7 @@ pub fn parse_report(text: &str) -> Report {
 
 /// Whether every sentence of a text says that something is done, and none says what was found, is
 /// open, or did not work.
-pub fn only_says_done(text: &str) -> bool {
+pub(crate) fn only_says_done(text: &str) -> bool {
     let is_done = |sentence: &str| {
         let marked = CuedSentence::parse(sentence);
         marked.count() == 0 && marked.is_outcome() && !marked.is_unfinished()
@@ -127,7 +129,7 @@ pub fn only_says_done(text: &str) -> bool {
 
 /// Whether a statement says that something is missing, remains, or holds only for now. A later edit
 /// may have changed that.
-pub fn states_missing_work(text: &str) -> bool {
+pub(crate) fn states_missing_work(text: &str) -> bool {
     #[rustfmt::skip]
     const MISSING: &[&str] = &[
         "missing", "lacks", "yet", "doesn't exist", "does not exist", "don't exist", "currently", "need", "needs",
@@ -139,7 +141,7 @@ pub fn states_missing_work(text: &str) -> bool {
 
 /// Whether a text only announces the next step or says that all is well: "Good. Now let me run the
 /// tests."
-pub fn only_announces(text: &str) -> bool {
+pub(crate) fn only_announces(text: &str) -> bool {
     let announces = |sentence: &str| {
         let marked = CuedSentence::parse(sentence);
         marked.is_step() || marked.is_polite() || sentence.ends_with([':', '：'])
@@ -148,7 +150,7 @@ pub fn only_announces(text: &str) -> bool {
 }
 
 /// Whether a text ends by announcing the agent's next step, which means that more was to come.
-pub fn announces_more(text: &str) -> bool {
+pub(crate) fn announces_more(text: &str) -> bool {
     let last = text.trim_end().lines().next_back().unwrap_or_default();
     let is_list = last.trim_start().starts_with(['-', '*', '|', '>', '#']);
     let sentence = sentences(last).pop().unwrap_or_default();
@@ -158,7 +160,7 @@ pub fn announces_more(text: &str) -> bool {
 
 /// Returns what a text says about a failure: the statement that shares a name with the failure's
 /// reason, or the only statement.
-pub fn statement_about(text: &str, why: &[String]) -> Option<String> {
+pub(crate) fn statement_about(text: &str, why: &[String]) -> Option<String> {
     let items = parse_report(text).items;
     let names: Vec<&str> = why.iter().flat_map(|line| identifiers(line)).collect();
     let shares = |item: &&ReportItem| names.iter().any(|name| has_word(&item.text, name));

@@ -7,7 +7,8 @@ mod history;
 mod reflog;
 mod work_tree;
 
-pub use history::{CommitParents, RefTips, ReflogCommit, ReflogCommitState, reflog_commits};
+pub use history::{RefTips, ReflogCommit, ReflogCommitState, reflog_commits};
+
 pub use reflog::{RebaseStep, ReflogAction, ReflogEntry, is_commit_id, name_branches};
 pub use work_tree::{
     FileStatus, GitOperation, LaterCommits, LoggedCommit, MergedBranch, Observation,

@@ -17,21 +17,25 @@ mod line;
 mod options;
 mod wrapper;
 
-pub use check::{Check, Relation};
-pub use check_results::{CheckedCommand, LineStatus, check_results};
-pub use effect::{
-    CommandEffect, command_effect, effect_result, tool_effect_action, unchecked_boxes_in, url,
+pub use check::Check;
+
+pub(crate) use check::Relation;
+pub(crate) use check_results::{LineStatus, check_results};
+pub use effect::url;
+pub(crate) use effect::{
+    CommandEffect, command_effect, effect_result, tool_effect_action, unchecked_boxes_in,
 };
-pub use failure_lines::failure_lines;
-pub use files::{FileStep, file_step};
-pub use git::{
-    CommitMessage, GitCommand, PrintedCommit, PushedRef, commit_message, conflicts, files_changed,
-    is_id, logged_commits, printed_commits, pushed_refs,
+pub(crate) use failure_lines::failure_lines;
+pub(crate) use files::{FileStep, file_step};
+pub(crate) use git::{
+    GitCommand, PrintedCommit, PushedRef, commit_message, files_changed, logged_commits,
+    printed_commits, pushed_refs,
 };
-pub use interest::{is_of_interest, may_change};
+pub use git::{conflicts, is_id};
+pub(crate) use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
-pub use lex::StderrTarget;
-pub use line::{ShellLine, SimpleCommand, StatusImplication, join_folder};
+pub use line::join_folder;
+pub(crate) use line::{ShellLine, SimpleCommand};
 
 #[cfg(test)]
 mod tests;

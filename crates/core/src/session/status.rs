@@ -386,7 +386,7 @@ fn is_worth_reporting(session: &Session, failed: &ComparedCheck<'_>) -> bool {
 impl Session {
     /// Whether the session continued or aborted a merge that had stopped on conflicts, its own or
     /// an earlier session's.
-    pub fn settles_conflicts(&self) -> bool {
+    pub(crate) fn settles_conflicts(&self) -> bool {
         let cwd = self.cwd.as_deref().unwrap_or_default();
         // Another checkout has its own conflicts.
         let is_here = |git: &GitCommand<'_>| {

@@ -4,11 +4,11 @@ use crate::text::redact::CleanText;
 use std::collections::BTreeMap;
 
 /// The maximum stored length of a message or prompt.
-pub const TEXT_BYTES_MAX: usize = 4 << 10;
+pub(crate) const TEXT_BYTES_MAX: usize = 4 << 10;
 /// The maximum stored length of a command.
-pub const COMMAND_BYTES_MAX: usize = 1 << 10;
+pub(crate) const COMMAND_BYTES_MAX: usize = 1 << 10;
 /// The maximum stored length of a path or a name.
-pub const PATH_BYTES_MAX: usize = 1 << 10;
+pub(crate) const PATH_BYTES_MAX: usize = 1 << 10;
 /// The maximum stored length of a failed command's output, counted from its end.
 const ERROR_BYTES_MAX: usize = 2 << 10;
 const ERROR_LINES_MAX: usize = 12;

@@ -9,8 +9,8 @@ mod copies;
 mod lenient;
 mod lines;
 
-pub use claude_code::ClaudeCodeReader;
-pub use codex::CodexReader;
+pub(crate) use claude_code::ClaudeCodeReader;
+pub(crate) use codex::CodexReader;
 pub use copies::{RecordOrder, SharedPrefix, TranscriptOpening, collect_ids};
 pub use lines::{LINE_BYTES_MAX, LineSplitter, TranscriptLine};
 
@@ -18,7 +18,7 @@ use crate::session::{Client, Fact, RecordLink, RecordRef, Session, hash};
 use serde::{Deserialize, Serialize};
 
 /// Reads the records of one client's format.
-pub trait RecordReader {
+pub(crate) trait RecordReader {
     /// Emits the facts of a record. `number` counts the lines from one.
     fn read_record(
         &mut self,
@@ -44,7 +44,7 @@ pub const WINDOW_BYTES: usize = 4 << 10;
 /// The readers, one per format, with their state between records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TranscriptReader {
+enum TranscriptReader {
     /// Reads Claude Code transcripts.
     ClaudeCode(ClaudeCodeReader),
     /// Reads Codex transcripts.
@@ -53,7 +53,7 @@ pub enum TranscriptReader {
 
 impl TranscriptReader {
     /// Returns the reader for a client.
-    pub fn for_client(client: Client) -> Self {
+    pub(crate) fn for_client(client: Client) -> Self {
         match client {
             Client::ClaudeCode => Self::ClaudeCode(ClaudeCodeReader::default()),
             Client::Codex => Self::Codex(CodexReader::default()),

@@ -6,7 +6,7 @@ use super::text::{self, RedactionTally};
 use serde::{Deserialize, Serialize};
 
 /// The maximum size of all agent messages of a session. The oldest turns are dropped first.
-pub const AGENT_TEXT_BYTES_MAX: usize = 256 << 10;
+const AGENT_TEXT_BYTES_MAX: usize = 256 << 10;
 /// The maximum stored size of one message.
 const SAID_BYTES_MAX: usize = 16 << 10;
 /// A shorter message of an earlier turn is kept only if it is the turn's last one: it usually only

@@ -3,10 +3,10 @@
 //! This is the only table of them. Terminal output, briefings and HTML pages all use it.
 
 /// The character that replaces a hidden character.
-pub const HIDDEN_MARK: char = char::REPLACEMENT_CHARACTER;
+pub(crate) const HIDDEN_MARK: char = char::REPLACEMENT_CHARACTER;
 
 /// Whether a character only affects how letters are shaped or joined. Removing it loses nothing.
-pub fn is_shaping_hint(c: char) -> bool {
+pub(crate) fn is_shaping_hint(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x34F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
         | 0x2060 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0)

@@ -86,19 +86,19 @@ pub struct Position {
 
 /// The start offset of each line of a text.
 #[derive(Clone, Debug)]
-pub struct LineIndex {
+pub(crate) struct LineIndex {
     starts: Vec<usize>,
 }
 
 impl LineIndex {
     /// Indexes the lines of `text`.
-    pub fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         Self { starts: std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect() }
     }
 
     /// The line and column of a byte. `text` must be the text the index was built from.
-    pub fn position(&self, text: &str, byte: usize) -> Position {
+    pub(crate) fn position(&self, text: &str, byte: usize) -> Position {
         let index = self.starts.partition_point(|start| *start <= byte) - 1;
         let line = text.get(self.starts[index]..byte.min(text.len())).unwrap_or_default();
         Position { line: index + 1, column: line.chars().count() + 1 }

@@ -30,7 +30,7 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 impl Time {
     /// The number of whole days from this time to `now`; `None` if this time is in the future.
-    pub fn days_before(self, now: Timestamp) -> Option<i64> {
+    pub(crate) fn days_before(self, now: Timestamp) -> Option<i64> {
         let seconds = now.duration_since(self.moment).as_secs();
         (self.moment <= now).then_some(seconds / DAY_SECONDS)
     }

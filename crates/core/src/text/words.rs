@@ -3,7 +3,9 @@
 mod salient;
 mod term;
 
-pub use salient::{SalientTerm, TermKind, is_distinctive, salient_terms};
+pub use salient::{SalientTerm, TermKind, salient_terms};
+
+pub(crate) use salient::is_distinctive;
 pub use term::SearchTerm;
 
 use crate::text::span::Span;

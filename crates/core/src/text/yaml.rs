@@ -8,8 +8,11 @@ mod salvage;
 mod tree;
 mod write;
 
-pub use salvage::{MARKER_LENGTH, conflict_markers};
-pub use write::{QuoteStyle, block_entry, block_item, flow, scalar};
+pub use salvage::conflict_markers;
+
+pub(crate) use salvage::MARKER_LENGTH;
+pub use write::flow;
+pub(crate) use write::{QuoteStyle, block_entry, block_item, scalar};
 
 use crate::text::span::{Span, Spanned};
 
@@ -147,7 +150,7 @@ fn sorted_by_key(entries: &[(String, YamlData)]) -> Vec<(&str, &YamlData)> {
 
 impl YamlNode {
     /// Creates a node for a value that is not written.
-    pub fn absent(at: usize) -> Self {
+    pub(crate) fn absent(at: usize) -> Self {
         Self {
             value: YamlValue::Null,
             at: Span::empty(at),
@@ -228,7 +231,7 @@ impl YamlNode {
     }
 
     /// Whether this node or any node inside it matches.
-    pub fn any_node(&self, fits: &impl Fn(&YamlNode) -> bool) -> bool {
+    pub(crate) fn any_node(&self, fits: &impl Fn(&YamlNode) -> bool) -> bool {
         fits(self)
             || match &self.value {
                 YamlValue::List(items) => items.iter().any(|item| item.node.any_node(fits)),

@@ -23,13 +23,17 @@ mod status;
 mod tests;
 mod toml;
 
-pub use client_settings::{ClientSettings, SavePermission, read_client_settings};
-pub use entry::{ConfigEntry, EntryValue};
+pub use client_settings::{ClientSettings, SavePermission};
+
+pub(crate) use client_settings::read_client_settings;
+pub(crate) use entry::ConfigEntry;
 pub use hook_trust::HookTrust;
-pub use on_path::{ClientProgram, PathLookup, find_client_program, find_on_path};
+pub(crate) use on_path::find_client_program;
+pub use on_path::{ClientProgram, PathLookup, find_on_path};
 pub use plan::{FileChange, InstallNote, InstallPlan};
 pub use plugin::plugin_files;
-pub use status::{FileInstallStatus, HookStatus, InstallStatus, read_install_status};
+pub(crate) use status::read_install_status;
+pub use status::{FileInstallStatus, HookStatus, InstallStatus};
 
 use crate::sys::env::{Automation, Environment};
 use crate::sys::files::FileError;

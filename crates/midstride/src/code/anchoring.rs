@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Which citations get new anchors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnchorScope {
+pub(crate) enum AnchorScope {
     /// Citations that are new or whose statement changed.
     ChangedStatements,
     /// None: only the format of the text changed.

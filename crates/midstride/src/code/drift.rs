@@ -8,7 +8,7 @@ mod later_commits;
 mod origin;
 mod rename;
 
-pub use later_commits::LaterCommitsQuery;
+pub(crate) use later_commits::LaterCommitsQuery;
 
 use super::code_state::{CodeCache, CodeState, PathContent};
 use crate::store::Store;
@@ -28,7 +28,7 @@ use rename::RenameOutcome;
 use std::sync::Arc;
 
 /// Checks documents against one state of the repository.
-pub struct DriftChecker<'p> {
+pub(crate) struct DriftChecker<'p> {
     code: CodeCache<'p>,
     now: CodeState,
     /// Set for the working tree only: it is checked repeatedly, a commit rarely.
@@ -37,13 +37,13 @@ pub struct DriftChecker<'p> {
 
 impl<'p> DriftChecker<'p> {
     /// Creates a checker for the documents of a project.
-    pub fn new(store: &'p Store, now: CodeState) -> Result<Self, FileError> {
+    pub(crate) fn new(store: &'p Store, now: CodeState) -> Result<Self, FileError> {
         let cache = (now == CodeState::WorkTree).then(|| CheckCache::new(store));
         Ok(Self { code: CodeCache::open(store.workspace())?, now, cache })
     }
 
     /// Checks every citation of a document.
-    pub fn check(&self, stored: &StoredHandoff) -> Vec<CitationCheck> {
+    pub(crate) fn check(&self, stored: &StoredHandoff) -> Vec<CitationCheck> {
         let cached = self.cache.as_ref().and_then(|m| m.lookup(&self.code, stored));
         if let Some(checks) = cached {
             return checks;

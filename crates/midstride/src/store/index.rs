@@ -16,12 +16,13 @@ mod search;
 mod seed;
 
 pub use card::{Filter, HandoffRouting, IndexCard};
-pub use checked_document::CheckedDocument;
+pub(crate) use checked_document::CheckedDocument;
 pub use limit::{IndexProgress, RefreshLimit};
 pub use refresh::{Effort, Freshness};
+pub use scan::scan;
+pub(crate) use scan::scan_terms;
 pub(crate) use scan::{OpenHandoffs, match_document, scan_open};
-pub use scan::{TermScan, scan, scan_terms};
-pub use search::TermHits;
+pub(crate) use search::TermHits;
 
 use crate::store::ledger::{LedgerFolder, WaitPolicy};
 use crate::store::sqlite_log;
@@ -167,14 +168,14 @@ impl Index {
     }
 
     /// Removes the indexes of deleted worktrees and returns how many there were.
-    pub fn remove_orphaned(workspace: &Workspace) -> Result<usize, IndexError> {
+    pub(crate) fn remove_orphaned(workspace: &Workspace) -> Result<usize, IndexError> {
         let forsaken =
             |path: &Path| schema::read_root(path).is_some_and(|root| !files::exists(&root));
         Self::remove_matching(workspace, &forsaken)
     }
 
     /// Removes the indexes of all worktrees; the next search recreates them.
-    pub fn remove_all(workspace: &Workspace) -> Result<usize, IndexError> {
+    pub(crate) fn remove_all(workspace: &Workspace) -> Result<usize, IndexError> {
         Self::remove_matching(workspace, &|_| true)
     }
 

@@ -13,7 +13,7 @@ mod schema;
 mod spool;
 mod sqlite;
 
-pub use folder::LedgerFolder;
+pub(crate) use folder::LedgerFolder;
 pub use health::{LedgerHealth, LedgerState};
 pub use lease::{Lease, LeaseError};
 pub use schema::NEWEST_VERSION;
@@ -47,7 +47,7 @@ impl StreamId {
     }
 
     /// Name prefix of all task streams.
-    pub const TASKS: &str = "task/";
+    pub(crate) const TASKS: &str = "task/";
 
     /// The stream of a stored text, by the text's id.
     pub fn text(hash: &BlobHash) -> Self {
@@ -58,7 +58,7 @@ impl StreamId {
     pub const TEXTS: &str = "text/";
 
     /// The hash of the text, if this is the stream of a text.
-    pub fn text_hash(&self) -> Option<BlobHash> {
+    pub(crate) fn text_hash(&self) -> Option<BlobHash> {
         BlobHash::parse(self.0.strip_prefix(Self::TEXTS)?)
     }
 
@@ -83,15 +83,15 @@ impl StreamId {
     }
 
     /// Name prefix of all session streams.
-    pub const SESSIONS: &str = "session/";
+    pub(crate) const SESSIONS: &str = "session/";
 
     /// The stream of what was delivered to a session and what the session picked up.
-    pub fn deliveries(client: &str, session: &SessionId) -> Self {
+    pub(crate) fn deliveries(client: &str, session: &SessionId) -> Self {
         Self(format!("{}{client}/{session}", Self::DELIVERIES))
     }
 
     /// Name prefix of all delivery streams.
-    pub const DELIVERIES: &str = "receipt/";
+    pub(crate) const DELIVERIES: &str = "receipt/";
 
     /// The stream of a workflow.
     pub fn workflow(name: &HandoffId) -> Self {
@@ -99,7 +99,7 @@ impl StreamId {
     }
 
     /// Name prefix of all workflow streams.
-    pub const WORKFLOWS: &str = "workflow/";
+    pub(crate) const WORKFLOWS: &str = "workflow/";
 
     /// A stream by its full name.
     pub fn from_name(name: &str) -> Self {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Prefix of the refs to texts of committed handoffs; `midstride sync` shares them.
-pub const SHARED: &str = "refs/midstride/handoffs";
+pub(crate) const SHARED: &str = "refs/midstride/handoffs";
 /// Prefix of the refs to texts of handoffs that are not committed; they stay on this machine.
 pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 

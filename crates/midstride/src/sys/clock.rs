@@ -55,7 +55,7 @@ impl Deadline {
     }
 
     /// Whether the deadline has passed.
-    pub fn has_passed(self) -> bool {
+    pub(crate) fn has_passed(self) -> bool {
         Instant::now() > self.0
     }
 }

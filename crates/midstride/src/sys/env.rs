@@ -139,7 +139,7 @@ impl Environment {
 
     /// The path of `.claude.json`: in Claude Code's folder if one is configured, otherwise in the
     /// home folder.
-    pub fn claude_json(&self) -> Option<PathBuf> {
+    pub(crate) fn claude_json(&self) -> Option<PathBuf> {
         const NAME: &str = ".claude.json";
         match std::env::var_os("CLAUDE_CONFIG_DIR").filter(|named| !named.is_empty()) {
             Some(_) => self.claude.as_ref().map(|folder| folder.join(NAME)),
@@ -195,7 +195,7 @@ const CLAUDE_TASK_LIST: &str = "CLAUDE_CODE_TASK_LIST_ID";
 const CLAUDE_ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
 
 /// The user's choice in the environment whether sessions are briefed.
-pub fn briefing_choice() -> Option<bool> {
+pub(crate) fn briefing_choice() -> Option<bool> {
     let value = std::env::var(BRIEF).ok()?;
     match value.trim().to_ascii_lowercase().as_str() {
         "0" | "off" | "false" | "no" => Some(false),
@@ -205,12 +205,12 @@ pub fn briefing_choice() -> Option<bool> {
 }
 
 /// The task list that the Claude Code session which started this process shares with others.
-pub fn shared_task_list() -> Option<String> {
+pub(crate) fn shared_task_list() -> Option<String> {
     std::env::var(CLAUDE_TASK_LIST).ok().filter(|list| !list.is_empty())
 }
 
 /// Whether Claude Code runs for a script (`claude -p` or the SDKs), without a user at the terminal.
-pub fn is_headless_claude() -> bool {
+pub(crate) fn is_headless_claude() -> bool {
     std::env::var(CLAUDE_ENTRYPOINT).is_ok_and(|entrypoint| entrypoint.starts_with("sdk"))
 }
 

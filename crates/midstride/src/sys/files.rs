@@ -16,9 +16,10 @@ pub use late_root::LateRoot;
 pub use lock::Lock;
 pub use scan::{FileStamp, FolderScan, ScanDetail};
 pub use scratch::ScratchFolder;
+pub use stream::FolderEntry;
 #[cfg(test)]
 pub(crate) use stream::looked_at;
-pub use stream::{FileStream, FolderEntry, list_folder, read_entry};
+pub(crate) use stream::{FileStream, list_folder, read_entry};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
@@ -211,7 +212,7 @@ impl Root {
     }
 
     /// The same for a folder that only its owner can access.
-    pub fn make_owner_only(path: &Path) -> Result<Self, FileError> {
+    pub(crate) fn make_owner_only(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let only_owner = std::fs::Permissions::from_mode(0o700);
@@ -220,7 +221,7 @@ impl Root {
     }
 
     /// Opens a folder beneath this one, or returns `None` if it does not exist.
-    pub fn open_below(&self, path: &Path) -> Result<Option<Self>, FileError> {
+    pub(crate) fn open_below(&self, path: &Path) -> Result<Option<Self>, FileError> {
         match self.dir.open_dir(path) {
             Ok(dir) => Ok(Some(Self { dir, path: self.path.join(path) })),
             Err(error) => match self.error(path, error) {
@@ -233,7 +234,7 @@ impl Root {
     }
 
     /// Opens a folder beneath this one and creates it if it is missing.
-    pub fn make_below(&self, path: &Path) -> Result<Self, FileError> {
+    pub(crate) fn make_below(&self, path: &Path) -> Result<Self, FileError> {
         self.make_folder(path)?;
         let dir = self.dir.open_dir(path).map_err(|error| self.error(path, error))?;
         Ok(Self { dir, path: self.path.join(path) })
@@ -254,7 +255,7 @@ impl Root {
     }
 
     /// Reads a file of at most `bytes_max` bytes.
-    pub fn read_up_to(&self, path: &Path, bytes_max: u64) -> Result<Vec<u8>, FileError> {
+    pub(crate) fn read_up_to(&self, path: &Path, bytes_max: u64) -> Result<Vec<u8>, FileError> {
         let failed = |error| self.error(path, error);
         // Check the type before opening: opening a pipe would block until another process writes to
         // it.
@@ -281,7 +282,7 @@ impl Root {
     }
 
     /// Why something that exists cannot be read, or `None` if it can be read or does not exist.
-    pub fn access_error(&self, path: &Path) -> Option<FileError> {
+    pub(crate) fn access_error(&self, path: &Path) -> Option<FileError> {
         match self.dir.metadata(path) {
             Ok(metadata) if metadata.is_file() || metadata.is_dir() => None,
             Ok(_) => Some(FileError { path: self.path.join(path), problem: FileProblem::NotFile }),
@@ -292,7 +293,7 @@ impl Root {
     }
 
     /// Whether a file exists, following links beneath the root.
-    pub fn has_file(&self, path: &Path) -> bool {
+    pub(crate) fn has_file(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok_and(|metadata| metadata.is_file())
     }
 
@@ -302,7 +303,7 @@ impl Root {
     }
 
     /// Whether a link in the path leads out of the root.
-    pub fn links_outside(&self, path: &Path) -> bool {
+    pub(crate) fn links_outside(&self, path: &Path) -> bool {
         let refused = |error| matches!(self.error(path, error).problem, FileProblem::Outside);
         self.dir.metadata(path).is_err_and(refused)
     }
@@ -313,7 +314,7 @@ impl Root {
     }
 
     /// The same for a file that only its owner can access.
-    pub fn create_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    pub(crate) fn create_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         self.create_with(path, bytes, Some(0o600))
     }
 
@@ -355,7 +356,7 @@ impl Root {
 
     /// The same without syncing, for files that can be recreated. Readers must recognize an
     /// incomplete file.
-    pub fn put_without_sync(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    pub(crate) fn put_without_sync(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let _folder = self.lock_folder(path).map_err(|error| self.error(path, error))?;
         self.replace_without_sync(path, bytes)
     }
@@ -385,7 +386,7 @@ impl Root {
     }
 
     /// Atomically writes a file that only its owner can access, replacing any existing one.
-    pub fn put_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    pub(crate) fn put_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft_with(path, bytes, Some(0o600), Durability::Synced)?;
@@ -395,7 +396,7 @@ impl Root {
     }
 
     /// Whether a regular file exists that only its owner can access.
-    pub fn is_owner_only(&self, path: &Path) -> bool {
+    pub(crate) fn is_owner_only(&self, path: &Path) -> bool {
         let only_owner = |mode: u32| mode & OTHERS_MODE == 0;
         let metadata = self.dir.symlink_metadata(path);
         metadata.is_ok_and(|file| file.is_file() && only_owner(file.permissions().mode()))
@@ -524,7 +525,7 @@ impl Root {
 
     /// Removes drafts in this folder that killed processes left behind. Holding the lock of the
     /// folder guarantees that no draft is in use.
-    pub fn remove_drafts(&self) -> Result<(), FileError> {
+    pub(crate) fn remove_drafts(&self) -> Result<(), FileError> {
         let failed = |error| self.error(Path::new(""), error);
         let _folder = self.lock_folder(Path::new("")).map_err(failed)?;
         for entry in self.dir.entries().map_err(failed)? {
@@ -652,7 +653,7 @@ pub fn open_named(path: &Path) -> Result<impl io::Read + use<>, FileError> {
 }
 
 /// The text of a small file of git or midstride, or `None` if it does not exist.
-pub fn read_small(path: &Path) -> Result<Option<String>, FileError> {
+pub(crate) fn read_small(path: &Path) -> Result<Option<String>, FileError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) => match FileError::new(path.to_owned(), error) {
@@ -691,7 +692,7 @@ pub fn size(path: &Path) -> Option<u64> {
 }
 
 /// Removes one of midstride's own files. Succeeds if it does not exist.
-pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
+pub(crate) fn remove_if_exists(path: &Path) -> Result<(), FileError> {
     match remove(path) {
         Err(FileError { problem: FileProblem::NotFound, .. }) | Ok(()) => Ok(()),
         Err(error) => Err(error),
@@ -704,7 +705,7 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 }
 
 /// The file that a path leads to through links, even if it does not exist yet.
-pub fn resolve_links(path: &Path) -> PathBuf {
+pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
         let Ok(target) = std::fs::read_link(&path) else { break };
@@ -714,13 +715,13 @@ pub fn resolve_links(path: &Path) -> PathBuf {
 }
 
 /// Removes one of midstride's own folders if it is empty.
-pub fn remove_empty_folder(path: &Path) {
+pub(crate) fn remove_empty_folder(path: &Path) {
     // This fails for a folder that is not empty or does not exist, which is intended.
     let _ = std::fs::remove_dir(path);
 }
 
 /// Whether there is an executable file at a path.
-pub fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     const STARTS: u32 = 0o111;
     let metadata = std::fs::metadata(path);
     metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & STARTS != 0)
@@ -755,6 +756,6 @@ pub fn normalize(path: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a relative path stays within its base.
-pub fn stays_inside(path: &Path) -> bool {
+pub(crate) fn stays_inside(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

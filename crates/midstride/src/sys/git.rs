@@ -20,17 +20,18 @@ mod status;
 mod tree_entries;
 
 pub use branches::{BranchState, Branches};
-pub use cat_file::{GitObject, LazyObjectReader, OBJECT_BYTES_MAX, ObjectReader};
+pub(crate) use cat_file::OBJECT_BYTES_MAX;
+pub use cat_file::{GitObject, LazyObjectReader, ObjectReader};
 pub use exchange::{ExchangeReport, RefExchange};
-pub use file_tree::{FetchedTree, TreeFile};
-pub use history::{FileListing, LogEntry};
-pub use index::ConflictSides;
-pub use merge_file::{MergedLines, merge_lines};
+pub(crate) use file_tree::{FetchedTree, TreeFile};
+pub(crate) use history::FileListing;
+pub use history::LogEntry;
+pub(crate) use index::ConflictSides;
+pub(crate) use merge_file::{MergedLines, merge_lines};
 pub use objects::KeptBlobs;
 pub use removal::RemovalOutcome;
 pub use run::GitError;
 pub(crate) use run::LOCAL_VARIABLES;
-pub use status::LOGGED_MAX;
 pub(crate) use status::file_size_and_time;
 
 use crate::sys::files;
@@ -52,7 +53,7 @@ impl Repository {
 
     /// The bare repository that contains `start`, unless a working tree is closer. A `.git` folder
     /// belongs to the working tree around it, so it does not count as bare.
-    pub fn find_bare(start: &Path) -> Option<&Path> {
+    pub(crate) fn find_bare(start: &Path) -> Option<&Path> {
         let is_bare = |folder: &Path| {
             files::is_file(&folder.join("HEAD"))
                 && files::is_folder(&folder.join("objects"))
@@ -87,7 +88,7 @@ impl Repository {
     }
 
     /// The git directory of this working tree.
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
@@ -97,7 +98,7 @@ impl Repository {
     }
 
     /// The roots of all worktrees of the repository.
-    pub fn work_trees(&self) -> Vec<PathBuf> {
+    pub(crate) fn work_trees(&self) -> Vec<PathBuf> {
         let mut tops = vec![self.work_tree.clone(), self.main_work_tree().to_owned()];
         let folder = files::Root::open(&self.common_dir.join("worktrees"));
         let names = folder.and_then(|folder| folder.entries(Path::new(""))).unwrap_or_default();

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::{NoContext, Uuid};
 
 /// A new unique id that sorts by time.
-pub fn new_uid(now: Timestamp) -> String {
+pub(crate) fn new_uid(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_second()).unwrap_or_default();
     let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
     let moment = uuid::Timestamp::from_unix(NoContext, seconds, nanoseconds);
@@ -15,7 +15,7 @@ pub fn new_uid(now: Timestamp) -> String {
 }
 
 /// A deterministic uid for something that has none: equal parts give the same uid.
-pub fn uid_of(parts: &[&str]) -> String {
+pub(crate) fn uid_of(parts: &[&str]) -> String {
     let hash = Sha256::digest(parts.join("\0").as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);
@@ -24,7 +24,7 @@ pub fn uid_of(parts: &[&str]) -> String {
 
 /// One more than the highest feature number in any of these names. The caller must hold a lock, so
 /// that no other process gets the same number.
-pub fn next_feature(names: &[String]) -> FeatureNumber {
+pub(crate) fn next_feature(names: &[String]) -> FeatureNumber {
     let taken = names.iter().filter_map(|name| FeatureNumber::parse(name));
     taken.max().unwrap_or(FeatureNumber(0)).next()
 }

@@ -59,7 +59,7 @@ pub fn start_new_session() {
 }
 
 /// Whether the system has `/proc`.
-pub fn has_proc() -> bool {
+pub(crate) fn has_proc() -> bool {
     Path::new("/proc/self/stat").exists()
 }
 
@@ -88,7 +88,7 @@ pub fn ancestors() -> Vec<u64> {
 
 /// Whether `codex exec`, which runs for a script, started this process. Returns `false` if the
 /// system has no `/proc`.
-pub fn is_below_codex_exec() -> bool {
+pub(crate) fn is_below_codex_exec() -> bool {
     ancestors().into_iter().any(|pid| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
@@ -103,7 +103,7 @@ pub fn is_below_codex_exec() -> bool {
 }
 
 /// The files below a folder that one of the user's processes has open for writing.
-pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
+pub(crate) fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let handles = processes
         .filter(|entry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit))
@@ -149,7 +149,7 @@ pub fn communicate(command: &mut Command, input: &[u8]) -> io::Result<Output> {
 
 /// A process that answers requests until it is dropped.
 #[derive(Debug)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     child: Child,
     stdin: Option<ChildStdin>,
     /// The output of the process.
@@ -158,7 +158,7 @@ pub struct Conversation {
 
 impl Conversation {
     /// Starts the command.
-    pub fn start(command: &mut Command) -> io::Result<Self> {
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let asking = child.stdin.take();
@@ -167,7 +167,7 @@ impl Conversation {
     }
 
     /// Sends a request. Read the response from `answers`.
-    pub fn ask(&mut self, question: &[u8]) -> io::Result<()> {
+    pub(crate) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
         let asking = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         asking.write_all(question)?;
         asking.flush()

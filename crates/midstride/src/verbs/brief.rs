@@ -8,7 +8,9 @@ mod ledger_facts;
 pub(in crate::verbs) mod search_sessions;
 mod upstream;
 
-pub use ledger_facts::{agents_in_flight, open_session_items};
+pub use ledger_facts::agents_in_flight;
+
+pub(crate) use ledger_facts::open_session_items;
 pub(in crate::verbs) use ledger_facts::{summary_of_session, visit_latest_summaries};
 
 use crate::code::drift::cached_results;

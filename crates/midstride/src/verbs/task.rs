@@ -183,7 +183,7 @@ pub(in crate::verbs) fn content_id(parts: &[&str]) -> String {
 }
 
 /// Adds a task. Reads no other tasks unless it depends on some.
-pub fn add_task(
+fn add_task(
     store: &Store,
     wanted: &NewTask,
     before: &[String],

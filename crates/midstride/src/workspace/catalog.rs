@@ -60,7 +60,7 @@ impl<'w> Catalog<'w> {
 
     /// Reads all documents and maps each one. Collects their keys on the way, so that later lookups
     /// by name do not read them again.
-    pub fn map_all<T: Send>(
+    pub(crate) fn map_all<T: Send>(
         &self,
         each: impl Fn(StoredHandoff) -> T + Sync,
     ) -> Vec<Result<(DocumentPlace, T), FileError>> {
@@ -110,7 +110,7 @@ impl<'w> Catalog<'w> {
     }
 
     /// Checks a document that is not stored yet.
-    pub fn check_text(&self, document: &Document) -> CheckFindings {
+    pub(crate) fn check_text(&self, document: &Document) -> CheckFindings {
         let (context, location) = (DocumentSurroundings::for_root(self), Location::default());
         let stages = &self.workspace.settings.stages;
         check::check(&Handoff::new(document, &location, stages), stages, None, &context)
@@ -122,7 +122,11 @@ impl<'w> Catalog<'w> {
     }
 
     /// What a reference in the document at a place leads to, resolved as in a check.
-    pub fn resolve_reference(&self, place: &DocumentPlace, reference: &str) -> ReferenceTarget {
+    pub(crate) fn resolve_reference(
+        &self,
+        place: &DocumentPlace,
+        reference: &str,
+    ) -> ReferenceTarget {
         DocumentSurroundings::for_place(self, place).resolve(reference)
     }
 

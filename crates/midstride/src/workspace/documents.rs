@@ -193,7 +193,7 @@ impl Workspace {
     }
 
     /// Reads all documents and maps each one, in parallel.
-    pub fn map_all<T: Send>(
+    pub(crate) fn map_all<T: Send>(
         &self,
         each: impl Fn(StoredHandoff) -> T + Sync,
     ) -> Vec<Result<T, FileError>> {
@@ -201,7 +201,7 @@ impl Workspace {
     }
 
     /// The same, but only for documents whose bytes are wanted.
-    pub fn map_matching<T: Send>(
+    pub(crate) fn map_matching<T: Send>(
         &self,
         wanted: impl Fn(&[u8]) -> bool + Sync,
         each: impl Fn(StoredHandoff) -> T + Sync,

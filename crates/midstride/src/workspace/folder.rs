@@ -103,7 +103,7 @@ impl HandoffFolder {
     }
 
     /// The path of that folder, whether or not it exists.
-    pub fn root_path(&self) -> &Path {
+    pub(crate) fn root_path(&self) -> &Path {
         self.root.path()
     }
 
@@ -211,12 +211,12 @@ impl HandoffFolder {
     }
 
     /// Whether this folder is inside a folder below the root.
-    pub fn is_in(&self, folder: &Path) -> bool {
+    pub(crate) fn is_in(&self, folder: &Path) -> bool {
         self.path.starts_with(folder)
     }
 
     /// The path of the document with a key, whether or not it exists.
-    pub fn path_of(&self, key: &HandoffKey) -> PathBuf {
+    pub(crate) fn path_of(&self, key: &HandoffKey) -> PathBuf {
         match &key.stage {
             Some(stage) => self.path.join(&key.id).join(format!("{stage}.md")),
             None => self.path.join(format!("{}.md", key.id)),
@@ -224,13 +224,13 @@ impl HandoffFolder {
     }
 
     /// The path of the document of a stage in a pipeline.
-    pub fn pipeline_path(&self, folder: &str, id: &str, name: Option<&str>) -> PathBuf {
+    pub(crate) fn pipeline_path(&self, folder: &str, id: &str, name: Option<&str>) -> PathBuf {
         let stem = name.map_or_else(|| id.to_owned(), |name| format!("{id}-{name}"));
         self.path.join(folder).join(format!("{stem}.md"))
     }
 
     /// What the location of a document says about it.
-    pub fn location_of(&self, path: &Path, stages: &Stages) -> Location {
+    pub(crate) fn location_of(&self, path: &Path, stages: &Stages) -> Location {
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let stage = match self.layout {
             FolderLayout::Pipeline => folder.and_then(|folder| stages.stage_of_folder(folder)),
@@ -245,7 +245,7 @@ impl HandoffFolder {
     }
 
     /// The key for a path in midstride's own folder.
-    pub fn key_for_path(&self, path: &Path) -> Option<HandoffKey> {
+    pub(crate) fn key_for_path(&self, path: &Path) -> Option<HandoffKey> {
         if self.layout != FolderLayout::Own {
             return None;
         }
@@ -259,7 +259,7 @@ impl HandoffFolder {
 
     /// The folder below the root, if it contains nothing but handoffs: midstride's own, or a
     /// pipeline that is in use.
-    pub fn handoffs_only_folder(&self) -> Option<&Path> {
+    pub(crate) fn handoffs_only_folder(&self) -> Option<&Path> {
         let in_use = match self.layout {
             FolderLayout::Own => true,
             FolderLayout::Pipeline => self.root().is_ok_and(|root| root.has_folder(&self.path)),
@@ -269,7 +269,7 @@ impl HandoffFolder {
     }
 
     /// The folder that references inside a pipeline are relative to.
-    pub fn reference_base(&self) -> Option<&Path> {
+    pub(crate) fn reference_base(&self) -> Option<&Path> {
         (self.layout == FolderLayout::Pipeline).then_some(self.path.as_path())
     }
 }

@@ -138,7 +138,7 @@ pub fn last_observation(workspace: &Workspace) -> Option<Observation> {
 }
 
 /// The last observed working tree, if the same commit is still checked out.
-pub fn last_work_tree(workspace: &Workspace) -> Option<WorkTreeState> {
+pub(crate) fn last_work_tree(workspace: &Workspace) -> Option<WorkTreeState> {
     let repository = workspace.repository()?;
     let seen = parse_work_tree(&read_bytes(workspace, repository)?)?;
     let is_there = seen.branch == repository.branch() && seen.head == repository.head_commit();

@@ -51,7 +51,7 @@ impl Workspace {
     }
 
     /// Whether the user trusts the current configuration.
-    pub fn trusts_configuration(&self) -> bool {
+    pub(crate) fn trusts_configuration(&self) -> bool {
         let key = self.configuration_key();
         key.is_some_and(|key| PermissionStore::for_environment(&self.environment).allows(&key))
     }

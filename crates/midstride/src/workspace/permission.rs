@@ -32,7 +32,7 @@ pub enum PermissionError {
 
 /// Everything that a permission is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionKey {
+pub(crate) struct PermissionKey {
     kind: GrantKind,
     project: String,
     /// The hash of all of it.
@@ -41,7 +41,7 @@ pub struct PermissionKey {
 
 /// The kind of permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GrantKind {
+pub(crate) enum GrantKind {
     /// A command of a proof.
     Proof,
     /// What a configuration accesses outside of its project.
@@ -92,14 +92,14 @@ pub struct Grant {
 
 /// The user's permissions.
 #[derive(Clone, Debug)]
-pub struct PermissionStore {
+pub(crate) struct PermissionStore {
     folder: Option<PathBuf>,
     automation: Option<Automation>,
 }
 
 impl PermissionStore {
     /// The permissions of the user who started the process.
-    pub fn for_environment(environment: &Environment) -> Self {
+    pub(crate) fn for_environment(environment: &Environment) -> Self {
         let folder = environment.state.as_ref().map(|state| state.join(FOLDER));
         Self { folder, automation: environment.automation }
     }
@@ -109,13 +109,17 @@ impl PermissionStore {
     }
 
     /// Whether exactly this is allowed.
-    pub fn allows(&self, bound: &PermissionKey) -> bool {
+    pub(crate) fn allows(&self, bound: &PermissionKey) -> bool {
         let file = self.open().and_then(|folder| read(&folder, &bound.file_name()));
         file.is_some_and(|file| file["bound"] == bound.hash.as_str())
     }
 
     /// Grants exactly this, and records how it was shown to the user.
-    pub fn grant(&self, bound: &PermissionKey, granted: &Grant) -> Result<(), PermissionError> {
+    pub(crate) fn grant(
+        &self,
+        bound: &PermissionKey,
+        granted: &Grant,
+    ) -> Result<(), PermissionError> {
         self.require_user()?;
         let folder = Root::make_owner_only(self.folder.as_ref().ok_or(PermissionError::NoHome)?)?;
         let clean = |text: &str| CleanText::redact(text).0.as_str().to_owned();
@@ -131,13 +135,17 @@ impl PermissionStore {
     }
 
     /// Revokes a permission. Returns whether it existed.
-    pub fn revoke(&self, bound: &PermissionKey) -> Result<bool, PermissionError> {
+    pub(crate) fn revoke(&self, bound: &PermissionKey) -> Result<bool, PermissionError> {
         let Some(folder) = self.open() else { return Ok(false) };
         remove(&folder, &bound.file_name())
     }
 
     /// Revokes all permissions of a kind in a project. Returns their number.
-    pub fn revoke_all(&self, kind: GrantKind, project: &str) -> Result<usize, PermissionError> {
+    pub(crate) fn revoke_all(
+        &self,
+        kind: GrantKind,
+        project: &str,
+    ) -> Result<usize, PermissionError> {
         let Some(folder) = self.open() else { return Ok(0) };
         let mut revoked = 0;
         for (name, _) in in_project(&folder, kind, project)? {
@@ -147,7 +155,7 @@ impl PermissionStore {
     }
 
     /// The permissions of a kind in a project, sorted by subject.
-    pub fn in_project(
+    pub(crate) fn in_project(
         &self,
         kind: GrantKind,
         project: &str,
@@ -162,7 +170,7 @@ impl PermissionStore {
 
     /// Fails if the process runs in an agent or a proof, which must not grant permissions to
     /// itself.
-    pub fn require_user(&self) -> Result<(), PermissionError> {
+    pub(crate) fn require_user(&self) -> Result<(), PermissionError> {
         self.automation.map_or(Ok(()), |inside| Err(PermissionError::RequiresUser(inside)))
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item, Key, TableLike};
 
 /// The name of the folder that is Claude Code's memory of a project.
-pub const CLAUDE_MEMORY: &str = "claude-memory";
+pub(crate) const CLAUDE_MEMORY: &str = "claude-memory";
 
 /// Folders and files that are read by default.
 const FOLDERS: [&str; 5] =
@@ -32,7 +32,7 @@ const NOTE_PLACES: [&str; 10] = [
 ];
 
 /// The initial configuration of a new project.
-pub const TEMPLATE: &str = "\
+pub(crate) const TEMPLATE: &str = "\
 # midstride: what this project does differently. Everything here is optional.
 
 # Folders and files with handoffs and notes, in addition to the usual ones (HANDOFF.md, docs/handoffs, .claude/handoffs,
@@ -88,7 +88,7 @@ const OLD_HOOKS_TEMPLATE: &str = "\
 
 /// Whether a configuration is exactly as `midstride init` wrote it, in this version or an earlier
 /// one.
-pub fn is_template(bytes: &[u8]) -> bool {
+pub(crate) fn is_template(bytes: &[u8]) -> bool {
     let with = |template: &str, from: &str, to: &str, part: &str| {
         let (start, end) = (template.find(from)?, template.find(to)?);
         Some(format!("{}{part}{}", &template[..start], &template[end..]))

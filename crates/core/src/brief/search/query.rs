@@ -5,7 +5,7 @@ use crate::text::words::SearchTerm;
 /// Minimum length of a prefix. A shorter one matches too much.
 pub const PREFIX_LENGTH_MIN: usize = 3;
 /// Maximum number of terms. More than this is a text, not a query.
-pub const TERMS_MAX: usize = 32;
+const TERMS_MAX: usize = 32;
 
 /// A query: terms that a document must all contain.
 #[derive(Clone, Debug, PartialEq, Eq)]

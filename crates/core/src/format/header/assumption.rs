@@ -101,7 +101,7 @@ pub struct Assumption<'d> {
 
 impl Assumption<'_> {
     /// Whether it still has to be validated.
-    pub fn needs_validation(&self) -> bool {
+    pub(crate) fn needs_validation(&self) -> bool {
         self.validation_needed && self.validation == Validation::Pending
     }
 }

@@ -18,7 +18,7 @@ pub(super) static SHAPE: Shape = Shape {
 
 /// The decision for one capability.
 #[derive(Clone, Debug)]
-pub struct Capability<'d> {
+pub(crate) struct Capability<'d> {
     /// Its span.
     pub at: Span,
     /// Whether it applies.

@@ -127,21 +127,21 @@ impl RevisionVerb {
     }
 
     /// The verb of a revision entry. Does not look at the reason, because it is free text.
-    pub fn from_entry(entry: &YamlNode) -> Option<Self> {
+    pub(crate) fn from_entry(entry: &YamlNode) -> Option<Self> {
         let word = entry.get("verb")?.text()?.value.trim();
         Self::ALL.into_iter().find(|verb| verb.word() == word)
     }
 
     /// Whether `undo` stops here. A merge has two previous versions, and versions from before the
     /// handoff was shared stay private.
-    pub fn ends_undo(self) -> bool {
+    pub(crate) fn ends_undo(self) -> bool {
         matches!(self, Self::Merge | Self::Share)
     }
 }
 
 impl Revision<'_> {
     /// Whether the revision corrected the content, rather than recording a lifecycle step.
-    pub fn is_correction(&self) -> bool {
+    pub(crate) fn is_correction(&self) -> bool {
         match self.verb {
             None => true,
             Some(RevisionVerb::Review) => !self.reason.is_some_and(|r| r.value.ends_with("(held)")),

@@ -112,7 +112,7 @@ impl StartupKind {
     }
 
     /// The kind for a key under `boot`.
-    pub fn from_key(key: &str) -> Option<Self> {
+    fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.key() == key)
     }
 
@@ -237,7 +237,7 @@ fn is_assignment(word: &str) -> bool {
 
 /// One startup step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StartupEntry<'d> {
+pub(crate) struct StartupEntry<'d> {
     /// The kind of step.
     pub kind: StartupKind,
     /// The skill, the path, the task or the constraint.
@@ -246,7 +246,7 @@ pub struct StartupEntry<'d> {
 
 /// An entry under `boot` that is not a valid startup step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RejectedStartupEntry<'d> {
+pub(crate) struct RejectedStartupEntry<'d> {
     /// Its span.
     pub at: Span,
     /// Its key under `boot`.
@@ -259,7 +259,7 @@ pub struct RejectedStartupEntry<'d> {
 
 /// The startup steps of a handoff. None of them can be a shell command.
 #[derive(Clone, Debug, Default)]
-pub struct StartupEntries<'d> {
+pub(crate) struct StartupEntries<'d> {
     /// The valid steps, in the order in which they run.
     pub entries: Vec<StartupEntry<'d>>,
     /// The rejected entries, in text order. They are never run.
@@ -268,7 +268,7 @@ pub struct StartupEntries<'d> {
 
 impl<'d> StartupEntries<'d> {
     /// The texts of the steps of one kind.
-    pub fn texts_of_kind(&self, kind: StartupKind) -> impl Iterator<Item = &'d str> {
+    pub(crate) fn texts_of_kind(&self, kind: StartupKind) -> impl Iterator<Item = &'d str> {
         let of_kind = self.entries.iter().filter(move |action| action.kind == kind);
         of_kind.map(|action| action.text.value.trim())
     }

@@ -7,7 +7,7 @@ use crate::text::span::Span;
 use jiff::Timestamp;
 
 /// Days without a change after which an open handoff is possibly done.
-pub const QUIET_DAYS: i64 = 30;
+const QUIET_DAYS: i64 = 30;
 /// How many commits a message names; the rest are only counted.
 const NAMED_COMMITS_MAX: usize = 3;
 

@@ -79,7 +79,7 @@ pub struct StatusLine<'d> {
 }
 
 /// Finds the status line in the first lines, or in a section about the state or summary.
-pub fn find_status_line(document: &Document) -> Option<StatusLine<'_>> {
+pub(crate) fn find_status_line(document: &Document) -> Option<StatusLine<'_>> {
     let body = document.body();
     let text = body.slice(document.text());
     let head = text.split_inclusive('\n').take(LINES_MAX).map(str::len).sum::<usize>();

@@ -143,7 +143,7 @@ fn is_struck_out(line: &str) -> bool {
 }
 
 /// A text without its done steps; `None` if it has steps and all of them are done.
-pub fn without_done_steps(text: &str) -> Option<String> {
+pub(crate) fn without_done_steps(text: &str) -> Option<String> {
     let pieces = pieces(text);
     if !pieces.iter().any(|piece| piece.is_done) {
         return Some(text.to_owned());
@@ -173,7 +173,7 @@ fn open_pieces<'t>(pieces: &[StepPiece<'t>]) -> Vec<StepPiece<'t>> {
 
 /// The first open step with its acceptance criterion: a list item, or a heading with its content if
 /// the steps are headings.
-pub fn first_open_step(text: &str) -> Option<String> {
+pub(crate) fn first_open_step(text: &str) -> Option<String> {
     let all = pieces(text);
     let first = all.iter().find(|piece| piece.kind != StepPieceKind::Text)?;
     let left = open_pieces(&all);

@@ -250,7 +250,7 @@ pub fn state_without_session(context: &CheckpointContext) -> YamlData {
 
 /// Updates a state with newer facts. Facts and entries from records are replaced; everything else
 /// stays. If only the observation time differs, the old one stays.
-pub fn refresh_state(before: &YamlData, facts: &YamlData) -> YamlData {
+pub(crate) fn refresh_state(before: &YamlData, facts: &YamlData) -> YamlData {
     let (YamlData::Map(before), YamlData::Map(facts)) = (before, facts) else {
         return facts.clone();
     };

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the stored format. For an older version, the checkpoint has more details.
-pub const SUMMARY_VERSION: u32 = 3;
+const SUMMARY_VERSION: u32 = 3;
 
 /// How many highlights of each kind are stored in full. The others get one line.
-pub const FULL_LENGTH_MAX: usize = 8;
+const FULL_LENGTH_MAX: usize = 8;
 /// How many highlights of each kind are stored first. Hooks read only these.
 const FIRST_MAX: usize = 64;
 /// The maximum total size. Further highlights are counted; a session has a few hundred.

@@ -43,7 +43,7 @@ pub(super) fn correction(text: &str, context: PromptContext<'_>) -> Option<Corre
 
 /// Whether a correction also asks for new work: "merge the other branch" does, "not like that" only
 /// changes how to do the last request.
-pub fn asks_for_work(text: &str) -> bool {
+pub(crate) fn asks_for_work(text: &str) -> bool {
     /// Fewer words only change the last request.
     const WORDS_MIN: usize = 5;
     const WORDED_MIN: usize = 8;

@@ -12,7 +12,7 @@ use super::revoking::{PermissionKind, permission_kind};
 use std::ops::Range;
 
 /// The maximum number of limits taken from one prompt.
-pub const LIMITS_MAX: usize = 8;
+const LIMITS_MAX: usize = 8;
 /// A longer sentence is more than an instruction.
 const LIMIT_BYTES_MAX: usize = 300;
 

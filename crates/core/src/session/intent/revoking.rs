@@ -13,14 +13,9 @@ const COMMON: &str = "a about all always an and any anymore anything are as ask 
     please remember rule should so stay stop sure than that the their them then there these they \
     this to under until use using we when whenever which with without you your messes";
 
-/// Whether a prompt revokes a limit.
-pub fn revokes(text: &str, limit: &str) -> bool {
-    PromptPermissions::parse(text).revoke(limit)
-}
-
 /// What a prompt allows, parsed once and compared with many limits. Most prompts allow nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PromptPermissions(Vec<Permission>);
+pub(crate) struct PromptPermissions(Vec<Permission>);
 
 /// A sentence that allows something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,13 +37,13 @@ pub(super) enum PermissionKind {
 
 impl PromptPermissions {
     /// Finds the sentences of a prompt that allow something.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let sentences = prose::parse_prose(text).sentences.into_iter();
         Self(sentences.filter_map(|sentence| parse_permission(&sentence)).collect())
     }
 
     /// Whether one of them revokes a limit.
-    pub fn revoke(&self, limit: &str) -> bool {
+    pub(crate) fn revoke(&self, limit: &str) -> bool {
         if self.0.is_empty() {
             return false;
         }
@@ -150,6 +145,10 @@ fn shares(words: &str, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn revokes(text: &str, limit: &str) -> bool {
+        PromptPermissions::parse(text).revoke(limit)
+    }
 
     #[test]
     fn a_permission_that_names_a_limit_revokes_it() {

@@ -95,7 +95,7 @@ pub enum Goal {
 }
 
 /// Finds the request that gives the goal of a session. None if no request names work.
-pub fn find_goal<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> {
+pub(crate) fn find_goal<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> {
     let mut continues = None;
     let mut command: Option<usize> = None;
     let mut order = None;

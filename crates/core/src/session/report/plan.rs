@@ -31,7 +31,7 @@ pub fn stated_plan(text: &str) -> Option<String> {
 }
 
 /// Whether a plan refers to an earlier list: "Now apply the fixes."
-pub fn refers_back(plan: &str) -> bool {
+pub(crate) fn refers_back(plan: &str) -> bool {
     let words = words(plan);
     has_any(&words, BACK) || has_any(&words, LISTED)
 }

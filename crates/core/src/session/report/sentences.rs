@@ -118,7 +118,7 @@ pub(super) fn starts_with_any(words: &str, phrases: &[&str]) -> bool {
 
 /// Returns the names, paths, ids, numbers, and code snippets in a text. They make a statement
 /// specific, and show whether another text already has it.
-pub fn identifiers(text: &str) -> Vec<&str> {
+pub(crate) fn identifiers(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut from = 0;
     for (start, end) in code_spans(text) {
@@ -131,7 +131,7 @@ pub fn identifiers(text: &str) -> Vec<&str> {
 }
 
 /// Whether a line contains a name as a whole word.
-pub fn has_word(line: &str, name: &str) -> bool {
+pub(crate) fn has_word(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + name.len()..]);
         !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)

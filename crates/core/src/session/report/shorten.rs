@@ -15,16 +15,16 @@ pub fn shorten(text: &str, characters_max: usize) -> String {
 
 /// The places where a text can be cut, for callers that try several lengths.
 #[derive(Clone, Debug)]
-pub struct CutPoints(Vec<CutPoint>);
+pub(crate) struct CutPoints(Vec<CutPoint>);
 
 impl CutPoints {
     /// Finds the cut points of a text.
-    pub fn find(text: &str) -> Self {
+    pub(crate) fn find(text: &str) -> Self {
         Self(cut_points(text))
     }
 
     /// Returns the beginning and end of the text, in at most `characters_max` characters.
-    pub fn shorten(&self, text: &str, characters_max: usize) -> String {
+    pub(crate) fn shorten(&self, text: &str, characters_max: usize) -> String {
         let marker = ELLIPSIS.chars().count();
         if characters_max < marker {
             return String::new();

@@ -111,7 +111,7 @@ fn is_aside(sentence: &str) -> bool {
 }
 
 /// Returns a report without the opening lines that only announce it: "All done. Here's a summary:".
-pub fn without_lead_in(text: &str) -> &str {
+pub(crate) fn without_lead_in(text: &str) -> &str {
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
         let is_empty = line.trim().is_empty();

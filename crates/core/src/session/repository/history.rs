@@ -126,14 +126,14 @@ fn subject(entry: &ReflogEntry) -> &str {
 
 /// The parents of commits, where a log shows them.
 #[derive(Debug, Default)]
-pub struct CommitParents<'l> {
+pub(crate) struct CommitParents<'l> {
     /// The parents of each commit, each with whether it is certain.
     before: HashMap<&'l CommitId, Vec<(&'l CommitId, bool)>>,
 }
 
 impl<'l> CommitParents<'l> {
     /// Builds the parents from a log, oldest first.
-    pub fn from_reflog(log: &'l [ReflogEntry]) -> Self {
+    pub(crate) fn from_reflog(log: &'l [ReflogEntry]) -> Self {
         let mut links = Self::default();
         // The commit that each branch last pointed to.
         let mut left: HashMap<&str, &CommitId> = HashMap::new();
@@ -204,13 +204,13 @@ impl<'l> CommitParents<'l> {
     }
 
     /// Returns the certain parents of a commit.
-    pub fn parents(&self, id: &CommitId) -> impl Iterator<Item = &'l CommitId> {
+    pub(crate) fn parents(&self, id: &CommitId) -> impl Iterator<Item = &'l CommitId> {
         let before = self.before.get(id).into_iter().flatten();
         before.filter(|(_, is_certain)| *is_certain).map(|(id, _)| *id)
     }
 
     /// Whether the commit `tip` certainly contains the commit `id`.
-    pub fn contains(&self, tip: &CommitId, id: &CommitId) -> bool {
+    pub(crate) fn contains(&self, tip: &CommitId, id: &CommitId) -> bool {
         self.reachable([tip]).0.contains(id)
     }
 }

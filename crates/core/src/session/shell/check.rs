@@ -27,7 +27,7 @@ pub struct Check {
 
 /// How a later run relates to an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub(crate) enum Relation {
     /// It checks the same or more.
     Covers,
     /// It checks a part of the earlier one.
@@ -40,7 +40,7 @@ pub enum Relation {
 
 impl Check {
     /// Returns the check that a command runs, if any.
-    pub fn from_command(command: &SimpleCommand) -> Option<Self> {
+    pub(crate) fn from_command(command: &SimpleCommand) -> Option<Self> {
         // Compare the full word: a project script with a folder in its path may have such a name
         // too.
         let word = command.words.first().map_or("", String::as_str);
@@ -52,7 +52,7 @@ impl Check {
     }
 
     /// Returns the checks that a command runs: `make lint test` runs two.
-    pub fn all_from_command(command: &SimpleCommand) -> Vec<Self> {
+    pub(crate) fn all_from_command(command: &SimpleCommand) -> Vec<Self> {
         if !matches!(command.program(), "make" | "gmake") || is_question(command) {
             return Self::from_command(command).into_iter().collect();
         }
@@ -70,7 +70,7 @@ impl Check {
     }
 
     /// Returns the checks that a command line runs.
-    pub fn parse_line(line: &str) -> Vec<Self> {
+    pub(crate) fn parse_line(line: &str) -> Vec<Self> {
         super::ShellLine::parse(line).commands.iter().flat_map(Self::all_from_command).collect()
     }
 
@@ -96,7 +96,7 @@ impl Check {
     }
 
     /// Returns how this run, which came later, relates to an earlier one.
-    pub fn relation_to(&self, earlier: &Self) -> Relation {
+    pub(crate) fn relation_to(&self, earlier: &Self) -> Relation {
         if self.runner != earlier.runner || self.is_task != earlier.is_task {
             return self.relation_to_other_program(earlier);
         }

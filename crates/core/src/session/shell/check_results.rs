@@ -9,7 +9,7 @@ use super::line::{ShellLine, SimpleCommand};
 
 /// The exit status of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineStatus {
+pub(crate) enum LineStatus {
     /// It exited with status 0.
     Passed,
     /// It exited with another status, if known.
@@ -18,7 +18,7 @@ pub enum LineStatus {
 
 /// A check of a line, with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckedCommand {
+pub(crate) struct CheckedCommand {
     /// The kind of check.
     pub kind: CheckKind,
     /// The simple command, as typed.
@@ -32,7 +32,11 @@ pub struct CheckedCommand {
 }
 
 /// Returns the checks of a line, each with its result.
-pub fn check_results(line: &ShellLine, ended: LineStatus, output: &str) -> Vec<CheckedCommand> {
+pub(crate) fn check_results(
+    line: &ShellLine,
+    ended: LineStatus,
+    output: &str,
+) -> Vec<CheckedCommand> {
     let mut found: Vec<(usize, Check, CheckResult)> = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
         for check in Check::all_from_command(command) {

@@ -12,7 +12,7 @@ const BOXES_MAX: usize = 30;
 
 /// A change outside the project's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandEffect {
+pub(crate) struct CommandEffect {
     /// Its kind.
     pub kind: EffectKind,
     /// The action, in the words of its tool.
@@ -37,7 +37,7 @@ impl CommandEffect {
 }
 
 /// Returns the external effect of a command, if it has one.
-pub fn command_effect(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
+pub(crate) fn command_effect(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     if is_trial(command) {
         return None;
     }
@@ -173,7 +173,7 @@ fn body(command: &SimpleCommand, line: &ShellLine) -> Option<String> {
 }
 
 /// Returns the texts of unchecked boxes.
-pub fn unchecked_boxes_in(body: &str) -> Vec<String> {
+pub(crate) fn unchecked_boxes_in(body: &str) -> Vec<String> {
     let text = |line: &str| {
         let line = line.trim_start();
         let rest = line.strip_prefix(['-', '*', '+'])?.trim_start();
@@ -536,7 +536,7 @@ fn changes_database(task: &str) -> bool {
 }
 
 /// Returns the result of an external effect.
-pub fn effect_result(
+pub(crate) fn effect_result(
     command: &SimpleCommand,
     outside: &CommandEffect,
     ended: LineStatus,
@@ -621,7 +621,7 @@ fn urls(line: &str) -> Vec<&str> {
 
 /// Returns the external action of an MCP tool, in the tool's own words: `linear create_issue` for
 /// `mcp__linear__create_issue`. `None` for tools that only read, or that work on this machine.
-pub fn tool_effect_action(tool: &str) -> Option<String> {
+pub(crate) fn tool_effect_action(tool: &str) -> Option<String> {
     const VERBS: [&str; 23] = [
         "create",
         "update",

@@ -8,7 +8,7 @@ const LINES_MAX: usize = 3;
 const LINE_BYTES_MAX: usize = 240;
 
 /// Returns the most informative lines of a failure, best first.
-pub fn failure_lines(output: &str) -> Vec<String> {
+pub(crate) fn failure_lines(output: &str) -> Vec<String> {
     let mut found: Vec<(u8, usize, String)> = Vec::new();
     let mut last = None;
     for (at, line) in output_lines(output).enumerate() {

@@ -5,7 +5,7 @@ use super::line::SimpleCommand;
 
 /// What a command does to files. Paths are as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileStep {
+pub(crate) enum FileStep {
     /// Deletes files.
     Remove(Vec<String>),
     /// Moves files to a file or a folder.
@@ -37,7 +37,7 @@ const WRITES: [&str; 6] =
 
 /// Returns what a command does to files, if anything. Formatters are ignored, because their changes
 /// do not affect any result.
-pub fn file_step(command: &SimpleCommand) -> Option<FileStep> {
+pub(crate) fn file_step(command: &SimpleCommand) -> Option<FileStep> {
     let written = command.output_to.as_deref().filter(|path| is_project_file(path));
     if let Some(path) = written {
         return Some(FileStep::Write(vec![path.to_owned()]));

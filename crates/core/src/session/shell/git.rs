@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// A git command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GitCommand<'s> {
+pub(crate) struct GitCommand<'s> {
     /// The subcommand.
     pub verb: &'s str,
     /// The arguments after it.
@@ -18,7 +18,7 @@ pub struct GitCommand<'s> {
 
 impl<'s> GitCommand<'s> {
     /// Parses a simple command as a git command.
-    pub fn from_command(command: &'s SimpleCommand) -> Option<Self> {
+    pub(crate) fn from_command(command: &'s SimpleCommand) -> Option<Self> {
         if command.program() != "git" {
             return None;
         }
@@ -41,34 +41,34 @@ impl<'s> GitCommand<'s> {
     }
 
     /// Whether an argument is given verbatim.
-    pub fn has(&self, arg: &str) -> bool {
+    pub(crate) fn has(&self, arg: &str) -> bool {
         self.args.iter().any(|given| given == arg)
     }
 
     /// Whether one of the options is given.
-    pub fn has_any(&self, options: &[&str]) -> bool {
+    pub(crate) fn has_any(&self, options: &[&str]) -> bool {
         options.iter().any(|option| self.has(option))
     }
 
     /// Returns the arguments that are not options.
-    pub fn operands(&self) -> impl Iterator<Item = &'s str> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = &'s str> {
         self.args.iter().map(String::as_str).filter(|arg| !arg.starts_with('-'))
     }
 
     /// Whether it continues, skips, or aborts an operation that stopped on conflicts.
-    pub fn is_conflict_continuation(&self) -> bool {
+    fn is_conflict_continuation(&self) -> bool {
         matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "revert" | "am")
             && self.has_any(&["--continue", "--abort", "--skip", "--quit"])
     }
 
     /// Whether it continues, aborts, or discards an operation that stopped on conflicts.
-    pub fn ends_conflicts(&self) -> bool {
+    pub(crate) fn ends_conflicts(&self) -> bool {
         self.is_conflict_continuation()
             || (self.verb == "reset" && self.has_any(&["--hard", "--merge"]))
     }
 
     /// Whether it can stop on conflicts.
-    pub fn can_conflict(&self) -> bool {
+    pub(crate) fn can_conflict(&self) -> bool {
         let is_stash = self.verb == "stash"
             && self.args.first().is_some_and(|arg| matches!(arg.as_str(), "pop" | "apply"));
         is_stash
@@ -76,7 +76,7 @@ impl<'s> GitCommand<'s> {
     }
 
     /// Whether a commit is given a message rather than keeping its existing one.
-    pub fn has_message(&self) -> bool {
+    pub(crate) fn has_message(&self) -> bool {
         let gives = |arg: &String| match arg.strip_prefix("--") {
             Some(long) => ["message", "file", "reuse-message", "template", "fixup", "squash"]
                 .iter()
@@ -89,7 +89,7 @@ impl<'s> GitCommand<'s> {
 
 /// A commit shown in git's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrintedCommit {
+pub(crate) struct PrintedCommit {
     /// The branch; `None` for a detached `HEAD`.
     pub branch: Option<String>,
     /// Its id, possibly abbreviated.
@@ -101,7 +101,7 @@ pub struct PrintedCommit {
 }
 
 /// Returns the commits that an output shows: `[main 1a2b3c4] Fix the cache`.
-pub fn printed_commits(output: &str) -> Vec<PrintedCommit> {
+pub(crate) fn printed_commits(output: &str) -> Vec<PrintedCommit> {
     let mut found: Vec<PrintedCommit> = Vec::new();
     for line in output_lines(output) {
         if let Some(one) = printed_commit(line.trim()) {
@@ -128,7 +128,7 @@ fn printed_commit(line: &str) -> Option<PrintedCommit> {
 }
 
 /// Returns the count from a line such as ` 3 files changed, 10 insertions(+)`.
-pub fn files_changed(line: &str) -> Option<u64> {
+pub(crate) fn files_changed(line: &str) -> Option<u64> {
     let (number, rest) = line.trim_start().split_once(' ')?;
     let number = number.parse().ok()?;
     (rest.starts_with("file changed") || rest.starts_with("files changed")).then_some(number)
@@ -142,7 +142,7 @@ pub fn is_id(word: &str) -> bool {
 
 /// A commit message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommitMessage {
+pub(crate) struct CommitMessage {
     /// Its first line.
     pub subject: String,
     /// The text after it, without trailers.
@@ -150,7 +150,7 @@ pub struct CommitMessage {
 }
 
 /// Returns the message that the command line gives to a commit.
-pub fn commit_message(
+pub(crate) fn commit_message(
     command: &SimpleCommand,
     git: &GitCommand<'_>,
     line: &ShellLine,
@@ -228,7 +228,7 @@ pub(super) fn file_text(command: &SimpleCommand, file: &str, line: &ShellLine) -
 
 /// A ref that a push changed, or failed to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushedRef {
+pub(crate) struct PushedRef {
     /// The local ref.
     pub local: String,
     /// The remote ref.
@@ -242,7 +242,7 @@ pub struct PushedRef {
 }
 
 /// Returns the refs that the output of a push shows.
-pub fn pushed_refs(output: &str) -> Vec<PushedRef> {
+pub(crate) fn pushed_refs(output: &str) -> Vec<PushedRef> {
     output_lines(output).filter_map(|line| pushed_ref(&line)).collect()
 }
 
@@ -288,7 +288,7 @@ fn is_fetched(line: &str, remote: &str, local: &str) -> bool {
 
 /// Returns the commits that a log shows, each id with its subject: `1a2b3c4 (HEAD -> main) Fix the
 /// cache`.
-pub fn logged_commits(output: &str) -> Vec<(CommitId, String)> {
+pub(crate) fn logged_commits(output: &str) -> Vec<(CommitId, String)> {
     let mut found = Vec::new();
     let mut whole: Option<CommitId> = None;
     for line in output_lines(output) {

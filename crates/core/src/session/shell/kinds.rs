@@ -60,7 +60,7 @@ pub enum EffectKind {
 
 impl EffectKind {
     /// Returns the kind of change an MCP tool makes, inferred from its name.
-    pub fn from_tool_action(action: &str) -> Self {
+    pub(crate) fn from_tool_action(action: &str) -> Self {
         let lower = action.to_ascii_lowercase();
         let names = [
             ("comment", Self::Comment),

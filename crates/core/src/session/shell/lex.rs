@@ -34,7 +34,7 @@ pub(super) struct ShellWord {
 
 /// Where a command writes stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StderrTarget {
+pub(crate) enum StderrTarget {
     /// Separate from stdout: it is shown, but possibly after the output of later commands.
     #[default]
     Beside,

@@ -16,14 +16,14 @@ const GROUPS_MAX: usize = 32;
 
 /// A command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShellLine {
+pub(crate) struct ShellLine {
     /// Its simple commands, in the order they are typed.
     pub commands: Vec<SimpleCommand>,
 }
 
 /// A simple command: one program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SimpleCommand {
+pub(crate) struct SimpleCommand {
     /// Program and arguments, without quotes, redirections, assignments, and wrappers such as
     /// `sudo` or `npx`.
     pub words: Vec<String>,
@@ -55,7 +55,7 @@ pub struct SimpleCommand {
 
 /// What the exit status of a line implies for one of its commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StatusImplication {
+pub(crate) struct StatusImplication {
     /// It passed if the line passed.
     pub passed: bool,
     /// It failed if the line failed.
@@ -64,39 +64,39 @@ pub struct StatusImplication {
 
 impl SimpleCommand {
     /// Returns the program name, without its folder.
-    pub fn program(&self) -> &str {
+    pub(crate) fn program(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         name.strip_suffix(".exe").unwrap_or(name)
     }
 
     /// Returns the arguments.
-    pub fn args(&self) -> &[String] {
+    pub(crate) fn args(&self) -> &[String] {
         self.words.get(1..).unwrap_or_default()
     }
 
     /// Returns the argument at a position, not counting options.
-    pub fn operand(&self, at: usize) -> Option<&str> {
+    pub(crate) fn operand(&self, at: usize) -> Option<&str> {
         self.operands().nth(at)
     }
 
     /// Returns the arguments that are not options.
-    pub fn operands(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = &str> {
         self.args().iter().map(String::as_str).filter(|arg| !arg.starts_with('-'))
     }
 
     /// Whether an argument is given verbatim.
-    pub fn has(&self, arg: &str) -> bool {
+    pub(crate) fn has(&self, arg: &str) -> bool {
         self.args().iter().any(|given| given == arg)
     }
 
     /// Returns the first value of an option: `--title X`, `--title=X`.
-    pub fn value_of(&self, names: &[&str]) -> Option<&str> {
+    pub(crate) fn value_of(&self, names: &[&str]) -> Option<&str> {
         self.values_of(names).into_iter().next()
     }
 
     /// Returns every value of an option.
-    pub fn values_of(&self, names: &[&str]) -> Vec<&str> {
+    pub(crate) fn values_of(&self, names: &[&str]) -> Vec<&str> {
         let args = self.args();
         let value = |(at, arg): (usize, &'_ String)| -> Option<usize> {
             (names.contains(&arg.as_str()) && at + 1 < args.len()).then_some(at + 1)
@@ -117,7 +117,7 @@ impl SimpleCommand {
 
 impl ShellLine {
     /// Parses a command line.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(LINE_BYTES_MAX.min(text.len()))];
         let mut parser = Parser::default();
         let node = parser.script(text, 0);

@@ -29,7 +29,7 @@ const SYNTHETIC: &str = "<synthetic>";
 
 /// Reads Claude Code records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClaudeCodeReader {
+pub(crate) struct ClaudeCodeReader {
     /// Calls whose results say more than that they returned, by the hash of their id.
     open: BTreeMap<u64, ClaudeTool>,
     /// Calls of agents that are of interest and have not returned.

@@ -27,7 +27,7 @@ const KNOWN_MAX: usize = 512;
 
 /// Reads Codex records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CodexReader {
+pub(crate) struct CodexReader {
     /// The folder that relative paths in patches start from.
     cwd: String,
     /// The calls already emitted, and whether each is a patch.

@@ -90,7 +90,7 @@ fn term_kind(chunk: &str) -> TermKind {
 }
 
 /// Whether a folded word is distinctive: neither short nor a stop word.
-pub fn is_distinctive(word: &str) -> bool {
+pub(crate) fn is_distinctive(word: &str) -> bool {
     let short = word.is_ascii() && word.len() < WORD_LENGTH_MIN;
     !short && !STOP_WORDS.contains(&format!(" {word} "))
 }

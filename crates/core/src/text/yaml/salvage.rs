@@ -8,7 +8,7 @@ use super::{ParsedYaml, YamlEntry, YamlNode, YamlProblem, YamlProblemKind, YamlS
 use crate::text::span::{Span, Spanned};
 
 /// The minimum number of repeated characters in a conflict marker.
-pub const MARKER_LENGTH: usize = 7;
+pub(crate) const MARKER_LENGTH: usize = 7;
 /// How deep blocks are split: top-level blocks and the blocks below them (fields of `handoff:`).
 const BLOCK_DEPTH: usize = 2;
 

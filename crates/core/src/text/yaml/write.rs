@@ -8,7 +8,7 @@ const FLOW_WIDTH_MAX: usize = 80;
 
 /// The quotes of the previous scalar, so that a new value keeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QuoteStyle {
+pub(crate) enum QuoteStyle {
     /// Quotes only if they are needed.
     Auto,
     /// Single quotes if they can represent the text.
@@ -18,14 +18,14 @@ pub enum QuoteStyle {
 }
 
 /// Formats `key: value`, with nested values on the following lines. Ends with a line break.
-pub fn block_entry(key: &str, value: &YamlData, indent: usize) -> String {
+pub(crate) fn block_entry(key: &str, value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
     write_entry(&mut out, key, value, indent);
     out
 }
 
 /// Formats `- value`, with nested values on the following lines. Ends with a line break.
-pub fn block_item(value: &YamlData, indent: usize) -> String {
+pub(crate) fn block_item(value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
     write_item(&mut out, value, indent);
     out
@@ -137,7 +137,7 @@ pub fn flow(value: &YamlData) -> String {
 
 /// Formats a text as a scalar in block context. Multi-line text becomes a `|` block indented by
 /// `indent`.
-pub fn scalar(text: &str, form: QuoteStyle, indent: usize) -> String {
+pub(crate) fn scalar(text: &str, form: QuoteStyle, indent: usize) -> String {
     if text.contains('\n') && fits_block(text) {
         let chomp = if text.ends_with('\n') { "" } else { "-" };
         let mut out = format!("|{chomp}\n");

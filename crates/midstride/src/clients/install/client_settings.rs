@@ -31,7 +31,7 @@ pub enum SavePermission {
 
 /// Reads the settings of a client for a project. Unreadable files are skipped here; other checks
 /// report them.
-pub fn read_client_settings(
+pub(crate) fn read_client_settings(
     environment: &Environment,
     client: Client,
     root: &Path,

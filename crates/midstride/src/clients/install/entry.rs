@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// One of midstride's entries in a client's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConfigEntry {
+pub(crate) struct ConfigEntry {
     /// The keys that lead to it, from the top.
     pub keys: Vec<String>,
     /// Its value, and how it is stored.
@@ -15,7 +15,7 @@ pub struct ConfigEntry {
 /// How an entry is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EntryValue {
+pub(crate) enum EntryValue {
     /// As the value of the last key.
     Member(Value),
     /// As an element of the list at the keys.
@@ -32,14 +32,14 @@ impl ConfigEntry {
     }
 
     /// The value itself.
-    pub fn value(&self) -> &Value {
+    pub(crate) fn value(&self) -> &Value {
         match &self.what {
             EntryValue::Member(value) | EntryValue::Element(value) => value,
         }
     }
 
     /// The name to show to the user.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.what {
             EntryValue::Element(Value::String(text)) => text.clone(),
             EntryValue::Member(_) | EntryValue::Element(_) => self.keys.join("."),

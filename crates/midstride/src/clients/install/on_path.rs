@@ -39,7 +39,7 @@ pub struct ClientProgram {
 }
 
 /// Finds the program of a client and runs it to get its version.
-pub fn find_client_program(client: Client) -> Option<ClientProgram> {
+pub(crate) fn find_client_program(client: Client) -> Option<ClientProgram> {
     let path = find_program(match client {
         Client::ClaudeCode => "claude",
         Client::Codex => "codex",

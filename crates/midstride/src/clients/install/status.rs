@@ -128,7 +128,7 @@ fn is_server(name: &str) -> bool {
 }
 
 /// Reads the install status of a client.
-pub fn read_install_status(
+pub(crate) fn read_install_status(
     environment: &Environment,
     client: Client,
     scope: &InstallScope,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// A query for the later commits of one document.
 #[derive(Clone, Debug)]
-pub struct LaterCommitsQuery {
+pub(crate) struct LaterCommitsQuery {
     /// When the document last changed.
     since: Timestamp,
     /// Its own path in the working tree.
@@ -21,7 +21,7 @@ pub struct LaterCommitsQuery {
 impl DriftChecker<'_> {
     /// The query for a document that last changed at `since`; `None` if no file it cites has
     /// changed.
-    pub fn later_commits_query(
+    pub(crate) fn later_commits_query(
         &self,
         stored: &StoredHandoff,
         since: Timestamp,
@@ -41,7 +41,7 @@ impl DriftChecker<'_> {
     }
 
     /// The later commits of each document, newest first. Runs git once for all.
-    pub fn later_commits(&self, queries: &[LaterCommitsQuery]) -> Vec<Vec<LaterCommit>> {
+    pub(crate) fn later_commits(&self, queries: &[LaterCommitsQuery]) -> Vec<Vec<LaterCommit>> {
         let nothing = || queries.iter().map(|_| Vec::new()).collect();
         let Some(repository) = self.code.workspace.repository() else { return nothing() };
         let Some(since) = queries.iter().map(|query| query.since).min() else { return nothing() };

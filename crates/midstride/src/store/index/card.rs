@@ -55,7 +55,7 @@ impl HandoffRouting {
 
 impl IndexCard {
     /// Builds the card of a document.
-    pub fn from_document(workspace: &Workspace, stored: &StoredHandoff) -> Self {
+    pub(crate) fn from_document(workspace: &Workspace, stored: &StoredHandoff) -> Self {
         let handoff = stored.handoff(workspace);
         Self {
             status: handoff.status(),

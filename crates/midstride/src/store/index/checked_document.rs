@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The cached results of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckedDocument {
+pub(crate) struct CheckedDocument {
     /// The path of the document.
     pub path: PathBuf,
     /// The hash of its text.
@@ -21,7 +21,10 @@ pub struct CheckedDocument {
 
 impl Index {
     /// The cached results of a document.
-    pub fn checked_document(&self, path: &Path) -> Result<Option<CheckedDocument>, IndexError> {
+    pub(crate) fn checked_document(
+        &self,
+        path: &Path,
+    ) -> Result<Option<CheckedDocument>, IndexError> {
         let sql = "SELECT document, head, judged FROM judged WHERE path = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let found = statement.query_row(params![path.as_os_str().as_bytes()], |row| {
@@ -36,7 +39,10 @@ impl Index {
     }
 
     /// Saves results, replacing earlier ones of the same documents.
-    pub fn save_checked_documents(&mut self, all: &[CheckedDocument]) -> Result<(), IndexError> {
+    pub(crate) fn save_checked_documents(
+        &mut self,
+        all: &[CheckedDocument],
+    ) -> Result<(), IndexError> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for CheckedDocument { path, document, head, results } in all {

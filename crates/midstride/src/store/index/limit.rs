@@ -31,7 +31,7 @@ impl RefreshLimit {
     }
 
     /// Whether there is a limit.
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.documents.is_some() || self.until.is_some()
     }
 

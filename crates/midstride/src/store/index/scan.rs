@@ -91,7 +91,7 @@ pub(crate) fn scan_open(workspace: &Workspace, limit: RefreshLimit) -> OpenHando
 
 /// The documents that have each of several terms, found by reading documents until the deadline.
 #[derive(Debug)]
-pub struct TermScan {
+pub(crate) struct TermScan {
     /// The documents that have each term, unless too many do. A document is identified by its index
     /// in `cards`.
     pub hits: Vec<TermHits>,
@@ -102,7 +102,7 @@ pub struct TermScan {
 }
 
 /// Finds the documents that have each term, unless more than `many` of them do.
-pub fn scan_terms(
+pub(crate) fn scan_terms(
     workspace: &Workspace,
     terms: &[&SearchTerm],
     many: impl Fn(usize) -> usize,

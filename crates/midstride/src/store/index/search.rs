@@ -23,7 +23,7 @@ const COLUMNS: &str =
 
 /// The documents that have a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TermHits {
+pub(crate) struct TermHits {
     /// The best zone with the term in each document, by document id; empty if too many have it.
     pub zones: HashMap<i64, Zone>,
     /// Number of documents that have the term, counted only up to the limit plus one.
@@ -139,7 +139,7 @@ impl Index {
     }
 
     /// The documents that have each term, unless more than `many` do.
-    pub fn find_terms(
+    pub(crate) fn find_terms(
         &self,
         terms: &[&SearchTerm],
         many: usize,
@@ -177,7 +177,7 @@ impl Index {
     }
 
     /// The place and card of the document with an id.
-    pub fn card(
+    pub(crate) fn card(
         &self,
         workspace: &Workspace,
         id: i64,

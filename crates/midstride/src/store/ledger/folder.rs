@@ -12,7 +12,7 @@ const NETWORK_FILE_SYSTEMS: [u32; 7] =
 
 /// The folder of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LedgerFolder {
+pub(crate) enum LedgerFolder {
     /// The project's private folder, which is never committed.
     Private(PathBuf),
     /// In the user's state folder, because the project is on a network file system.
@@ -21,7 +21,7 @@ pub enum LedgerFolder {
 
 impl LedgerFolder {
     /// Returns the ledger folder of a project.
-    pub fn for_project(workspace: &Workspace) -> Self {
+    pub(crate) fn for_project(workspace: &Workspace) -> Self {
         let private = workspace.private_path();
         let state = workspace.environment().state.as_ref().filter(|_| is_on_network(&private));
         match state {
@@ -36,7 +36,7 @@ impl LedgerFolder {
     }
 
     /// The path of the folder, whether or not it exists.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Private(path) | Self::State(path) => path,
         }

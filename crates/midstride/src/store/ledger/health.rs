@@ -45,7 +45,7 @@ pub enum LedgerState {
 
 impl SqliteLedger {
     /// Checks the ledger of a project without creating one.
-    pub fn health(workspace: &Workspace) -> LedgerHealth {
+    pub(crate) fn health(workspace: &Workspace) -> LedgerHealth {
         let place = LedgerFolder::for_project(workspace);
         let path = place.path().join(FILE);
         let (spool, spooled, unreadable) = spool::count_files(place.path());

@@ -78,7 +78,7 @@ impl SqliteLedger {
     }
 
     /// How long callers of this ledger can wait.
-    pub fn wait_policy(&self) -> WaitPolicy {
+    pub(crate) fn wait_policy(&self) -> WaitPolicy {
         self.wait_policy
     }
 
@@ -162,7 +162,7 @@ impl SqliteLedger {
 
     /// Appends the events that a stream does not have yet, or spools them if they cannot be
     /// appended in time; returns how many were new, if known.
-    pub fn append_missing_or_spool(
+    pub(crate) fn append_missing_or_spool(
         &self,
         stream: &StreamId,
         events: Vec<Envelope>,
@@ -171,7 +171,7 @@ impl SqliteLedger {
     }
 
     /// Like `append_missing_or_spool`, for several streams.
-    pub fn append_all_missing_or_spool(
+    pub(crate) fn append_all_missing_or_spool(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
     ) -> Result<Option<usize>, AppendError> {

@@ -19,7 +19,7 @@ impl Lock {
     }
 
     /// Acquires the lock, unless another process holds it.
-    pub fn try_acquire(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
+    pub(crate) fn try_acquire(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
         let (path, file) = open(root, name)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),

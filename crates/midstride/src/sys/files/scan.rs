@@ -56,12 +56,12 @@ impl FileStamp {
     }
 
     /// Whether its times are known.
-    pub fn has_time(&self) -> bool {
+    pub(crate) fn has_time(&self) -> bool {
         self.changed != 0
     }
 
     /// Whether it is the same file with the same metadata.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.modified, self.changed, self.size, self.inode)
             == (other.modified, other.changed, other.size, other.inode)
     }
@@ -78,7 +78,7 @@ pub struct FolderScan {
 
 impl FolderScan {
     /// The paths of the files, sorted.
-    pub fn into_paths(self) -> Vec<PathBuf> {
+    pub(crate) fn into_paths(self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = self.files.into_iter().map(|(path, _)| path).collect();
         paths.sort_unstable();
         paths
@@ -87,14 +87,14 @@ impl FolderScan {
 
 impl Root {
     /// The metadata of a path beneath the root, following links, or `None` if it does not exist.
-    pub fn stamp(&self, path: &Path) -> Option<FileStamp> {
+    pub(crate) fn stamp(&self, path: &Path) -> Option<FileStamp> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         self.dir.metadata(path).ok().as_ref().map(FileStamp::from_metadata)
     }
 
     /// Scans the Markdown files below a folder. Links to folders are not followed, so nothing is
     /// found twice and cycles are impossible.
-    pub fn scan_below(
+    pub(crate) fn scan_below(
         &self,
         folder: &Path,
         depth: usize,

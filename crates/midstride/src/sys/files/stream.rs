@@ -27,7 +27,7 @@ pub struct FolderEntry {
 
 /// A file that is read in pieces.
 #[derive(Debug)]
-pub struct FileStream {
+pub(crate) struct FileStream {
     file: File,
     path: PathBuf,
     entry: FolderEntry,
@@ -36,7 +36,7 @@ pub struct FileStream {
 /// The entries with matching names in a folder of another program, sorted by name. Empty if there
 /// is no such folder. Other entries are not examined: there can be thousands, and a client waits.
 /// Links are followed anywhere, because the folder belongs to the user.
-pub fn list_folder(
+pub(crate) fn list_folder(
     folder: &Path,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<FolderEntry>, FileError> {
@@ -72,7 +72,7 @@ fn entry_metadata(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
 }
 
 /// The metadata of a file or folder of another program, or `None` if it does not exist.
-pub fn read_entry(path: &Path) -> Option<FolderEntry> {
+pub(crate) fn read_entry(path: &Path) -> Option<FolderEntry> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     std::fs::metadata(path).ok().map(|metadata| entry_from_metadata(name, &metadata))
 }
@@ -117,7 +117,7 @@ impl Root {
 
 impl FileStream {
     /// Opens a file of another program or one that the user named. Links are followed.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
         // Check the type before opening: opening a pipe would block until another process writes to
         // it.
@@ -137,17 +137,17 @@ impl FileStream {
     }
 
     /// Its metadata when it was opened.
-    pub fn entry(&self) -> &FolderEntry {
+    pub(crate) fn entry(&self) -> &FolderEntry {
         &self.entry
     }
 
     /// Its size when it was opened.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.entry.bytes
     }
 
     /// The bytes in a range, up to the end of the file.
-    pub fn read_range(&mut self, from: u64, to: u64) -> Result<Vec<u8>, FileError> {
+    pub(crate) fn read_range(&mut self, from: u64, to: u64) -> Result<Vec<u8>, FileError> {
         let mut bytes = Vec::new();
         let read = |file: &mut File, bytes: &mut Vec<u8>| -> io::Result<()> {
             file.seek(SeekFrom::Start(from))?;
@@ -159,7 +159,7 @@ impl FileStream {
     }
 
     /// Passes the bytes from an offset to `to`, or to the end of the file, to `each` in chunks.
-    pub fn each_chunk(
+    pub(crate) fn each_chunk(
         &mut self,
         from: u64,
         to: Option<u64>,

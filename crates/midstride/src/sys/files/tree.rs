@@ -36,7 +36,7 @@ impl Root {
 
     /// Removes a file or a folder with all its contents. A link is removed without its target.
     /// Succeeds if nothing is there.
-    pub fn remove_tree(&self, path: &Path) -> Result<(), FileError> {
+    pub(crate) fn remove_tree(&self, path: &Path) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let removed = match self.dir.symlink_metadata(path).map_err(failed) {
             Ok(metadata) if metadata.is_dir() => self.dir.remove_dir_all(path),

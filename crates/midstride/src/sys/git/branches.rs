@@ -127,7 +127,7 @@ impl Repository {
     }
 
     /// The branch that others are merged into: the one that `origin` names, or a common one.
-    pub fn default_branch(&self) -> Option<String> {
+    pub(crate) fn default_branch(&self) -> Option<String> {
         let named = self.reference("refs/remotes/origin/HEAD");
         let named =
             named.as_deref().and_then(|text| text.strip_prefix("ref: refs/remotes/origin/"));
@@ -139,7 +139,10 @@ impl Repository {
     /// The local branches whose commits are in the default branch, here or at `origin`. Excludes
     /// branches without own commits and branches that are checked out, because work on them
     /// continues.
-    pub fn merged_branches(&self, bounds: ProcessLimits) -> Result<Vec<MergedBranch>, GitError> {
+    pub(crate) fn merged_branches(
+        &self,
+        bounds: ProcessLimits,
+    ) -> Result<Vec<MergedBranch>, GitError> {
         let Some(default) = self.default_branch() else { return Ok(Vec::new()) };
         let places = [format!("refs/heads/{default}"), format!("refs/remotes/origin/{default}")];
         let mut merged: Vec<MergedBranch> = Vec::new();

@@ -13,7 +13,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 /// Maximum size of an object that is read.
-pub const OBJECT_BYTES_MAX: u64 = 5 << 20;
+pub(crate) const OBJECT_BYTES_MAX: u64 = 5 << 20;
 
 /// A running `git cat-file` process.
 #[derive(Debug)]
@@ -161,14 +161,14 @@ impl Repository {
     }
 
     /// The tracked Markdown files.
-    pub fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
+    pub(crate) fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
         let listed = self.run(&["ls-files", "-z", "--", "*.md"], b"")?;
         let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(path_of).collect())
     }
 
     /// The staged Markdown files with their staged content.
-    pub fn staged_markdown(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
+    pub(crate) fn staged_markdown(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
         let listed = self.run(
             &[
                 "diff",

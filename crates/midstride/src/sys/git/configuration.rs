@@ -4,18 +4,18 @@ use super::{GitError, Repository};
 
 impl Repository {
     /// Sets a value in the local configuration.
-    pub fn configure(&self, name: &str, value: &str) -> Result<(), GitError> {
+    pub(crate) fn configure(&self, name: &str, value: &str) -> Result<(), GitError> {
         self.run(&["config", "--local", "--replace-all", name, value], b"").map(|_| ())
     }
 
     /// Returns a value of the local configuration.
-    pub fn configured(&self, name: &str) -> Option<String> {
+    pub(crate) fn configured(&self, name: &str) -> Option<String> {
         let value = self.run(&["config", "--local", "--get", name], b"").ok()?;
         Some(String::from_utf8_lossy(&value).trim_end_matches('\n').to_owned())
     }
 
     /// Removes a section from the local configuration.
-    pub fn unconfigure(&self, section: &str) -> Result<(), GitError> {
+    pub(crate) fn unconfigure(&self, section: &str) -> Result<(), GitError> {
         self.run(&["config", "--local", "--remove-section", section], b"").map(|_| ())
     }
 

@@ -193,7 +193,7 @@ impl Repository {
 
 impl GitError {
     /// Whether a concurrent update of a reference caused the error.
-    pub fn is_concurrent_update(&self) -> bool {
+    pub(crate) fn is_concurrent_update(&self) -> bool {
         let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
         match self {
             Self::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),

@@ -12,7 +12,7 @@ const WORKBENCH: &str = "refs/midstride-workbench/tree";
 
 /// What a reference of another repository points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FetchedTree {
+pub(crate) struct FetchedTree {
     /// The id of the object.
     pub object: String,
     /// The tree, if the object is one or leads to one.
@@ -21,7 +21,7 @@ pub struct FetchedTree {
 
 /// A file in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeFile {
+pub(crate) struct TreeFile {
     /// Its path, if it is UTF-8.
     pub path: Option<String>,
     /// Its blob, or `None` if it is not a regular file.
@@ -33,7 +33,7 @@ pub struct TreeFile {
 impl Repository {
     /// Fetches the target of a reference of another repository, or returns `None` if it does not
     /// exist.
-    pub fn fetch_tree(
+    pub(crate) fn fetch_tree(
         &self,
         remote: &str,
         reference: &str,
@@ -56,7 +56,7 @@ impl Repository {
     }
 
     /// Removes references recorded for other repositories and leftovers of interrupted runs.
-    pub fn remove_fetched_refs(&self) -> Result<(), GitError> {
+    pub(crate) fn remove_fetched_refs(&self) -> Result<(), GitError> {
         let noted = [FETCHED, FETCHED_TREES, WORKBENCH];
         let format = "--format=delete %(refname)";
         let listed = self.run(&[&["for-each-ref", format], &noted[..]].concat(), b"")?;
@@ -67,7 +67,7 @@ impl Repository {
     }
 
     /// All files in a tree, recursively.
-    pub fn files_in_tree(&self, tree: &str) -> Result<Vec<TreeFile>, GitError> {
+    pub(crate) fn files_in_tree(&self, tree: &str) -> Result<Vec<TreeFile>, GitError> {
         let listed = self.run(&["ls-tree", "-r", "-z", "--long", "--full-tree", tree], b"")?;
         let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         Ok(entries.map(parse_tree_file).collect())
@@ -75,7 +75,7 @@ impl Repository {
 
     /// Creates a tree with files added to a base tree. The caller must make sure that no other
     /// process does this at the same time.
-    pub fn tree_with(
+    pub(crate) fn tree_with(
         &self,
         base: Option<&str>,
         files: &[(String, Vec<u8>)],
@@ -98,7 +98,7 @@ impl Repository {
     }
 
     /// Pushes a tree to a reference of another repository, unless that changed in the meantime.
-    pub fn push_tree(
+    pub(crate) fn push_tree(
         &self,
         remote: &str,
         reference: &str,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of a commit or of the working tree, by path from its root.
 #[derive(Clone, Debug, Default)]
-pub struct FileListing {
+pub(crate) struct FileListing {
     /// The files, with their blob ids if git has them.
     pub files: BTreeMap<String, Option<BlobHash>>,
     /// The paths of submodules.
@@ -32,7 +32,7 @@ pub struct LogEntry {
 
 impl Repository {
     /// The files of a commit.
-    pub fn files_at(&self, commit: &CommitId) -> Result<FileListing, GitError> {
+    pub(crate) fn files_at(&self, commit: &CommitId) -> Result<FileListing, GitError> {
         let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit.as_str()], b"")?;
         let mut out = FileListing::default();
         for entry in split_nul(&listed) {
@@ -43,7 +43,7 @@ impl Repository {
     }
 
     /// The files of the working tree: tracked files with their staged blobs, and untracked files.
-    pub fn files_in_work_tree(&self) -> Result<FileListing, GitError> {
+    pub(crate) fn files_in_work_tree(&self) -> Result<FileListing, GitError> {
         let mut out = FileListing::default();
         for entry in split_nul(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
             // `<mode> <id> <stage>\t<path>`
@@ -57,7 +57,7 @@ impl Repository {
     }
 
     /// The blob ids of files below the working tree, without filters.
-    pub fn hash_files(&self, paths: &[String]) -> Result<Vec<BlobHash>, GitError> {
+    pub(crate) fn hash_files(&self, paths: &[String]) -> Result<Vec<BlobHash>, GitError> {
         let read = |path: &String| files::read_named(&self.work_tree.join(path));
         if let Ok(read) = paths.iter().map(read).collect::<Result<Vec<_>, _>>() {
             return Ok(read.iter().map(|bytes| self.hash_blob(bytes)).collect());
@@ -70,7 +70,7 @@ impl Repository {
 
     /// For each line of a text at a path, the commit that wrote it, or `None` if it is not
     /// committed yet. Empty if the file is not tracked.
-    pub fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<CommitId>> {
+    pub(crate) fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<CommitId>> {
         let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
         let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
             return Vec::new();
@@ -90,7 +90,7 @@ impl Repository {
     }
 
     /// The commits since a time that changed some paths, newest first.
-    pub fn changes_since(
+    pub(crate) fn changes_since(
         &self,
         since: Timestamp,
         paths: &BTreeSet<String>,
@@ -106,7 +106,11 @@ impl Repository {
     }
 
     /// The latest commits that added or removed a blob, newest first, with the affected paths.
-    pub fn commits_with(&self, blob: &BlobHash, at_most: usize) -> Result<Vec<LogEntry>, GitError> {
+    pub(crate) fn commits_with(
+        &self,
+        blob: &BlobHash,
+        at_most: usize,
+    ) -> Result<Vec<LogEntry>, GitError> {
         let (object, most) = (format!("--find-object={blob}"), format!("-{at_most}"));
         let asked = ["log", "--all", "--reflog", "-m", "-z", "--name-only", "--no-renames"];
         let rest = ["--no-ext-diff", LOG_FORMAT, &object, &most];
@@ -115,18 +119,18 @@ impl Repository {
     }
 
     /// The paths at which a blob is staged.
-    pub fn staged_at(&self, blob: &BlobHash) -> Result<Vec<String>, GitError> {
+    pub(crate) fn staged_at(&self, blob: &BlobHash) -> Result<Vec<String>, GitError> {
         let here = self.files_in_work_tree()?.files.into_iter();
         Ok(here.filter(|(_, id)| id.as_ref() == Some(blob)).map(|(path, _)| path).collect())
     }
 
     /// Whether this is a shallow clone.
-    pub fn is_shallow(&self) -> bool {
+    pub(crate) fn is_shallow(&self) -> bool {
         files::is_file(&self.shallow_file())
     }
 
     /// The commits whose parents are missing in a shallow clone.
-    pub fn shallow_commits(&self) -> BTreeSet<CommitId> {
+    pub(crate) fn shallow_commits(&self) -> BTreeSet<CommitId> {
         let listed = files::read_small(&self.shallow_file()).ok().flatten().unwrap_or_default();
         listed.lines().map(|id| CommitId::new(id.trim())).collect()
     }
@@ -136,7 +140,7 @@ impl Repository {
     }
 
     /// The parent of the last commit at or before `up_to` that changed a path.
-    pub fn before_last_change(&self, up_to: &CommitId, path: &str) -> Option<CommitId> {
+    pub(crate) fn before_last_change(&self, up_to: &CommitId, path: &str) -> Option<CommitId> {
         let path = format!(":(top,literal){path}");
         let log = self.run(&["log", "-1", "--format=%P", up_to.as_str(), "--", &path], b"").ok()?;
         String::from_utf8_lossy(&log).split_whitespace().next().map(CommitId::new)
@@ -146,7 +150,7 @@ impl Repository {
 impl Repository {
     /// The time of the last commit that changed a file, in seconds. `None` if the file is not
     /// tracked or differs from the committed version.
-    pub fn changed_at(&self, path: &str) -> Option<i64> {
+    pub(crate) fn changed_at(&self, path: &str) -> Option<i64> {
         let path = format!(":(top,literal){path}");
         let text = |arguments: &[&str]| self.run(arguments, b"").ok();
         // Without this check, git would search the entire history for an untracked file.
@@ -174,12 +178,12 @@ impl FileListing {
     }
 
     /// Whether git tracks a file.
-    pub fn is_tracked(&self, path: &str) -> bool {
+    pub(crate) fn is_tracked(&self, path: &str) -> bool {
         self.files.get(path).is_some_and(Option::is_some)
     }
 
     /// The submodule that contains a path.
-    pub fn submodule_of(&self, path: &str) -> Option<&str> {
+    pub(crate) fn submodule_of(&self, path: &str) -> Option<&str> {
         let inside = |module: &&String| {
             path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };

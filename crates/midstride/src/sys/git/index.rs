@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The versions of a file that git could not merge. A side that deleted the file has none.
 #[derive(Clone, Debug, Default)]
-pub struct ConflictSides {
+pub(crate) struct ConflictSides {
     /// The common ancestor.
     pub base: Option<Vec<u8>>,
     /// Our version.
@@ -18,7 +18,7 @@ pub struct ConflictSides {
 
 impl Repository {
     /// The versions of a conflicted path below the working tree, or `None` if it has no conflict.
-    pub fn conflict_sides(&self, path: &Path) -> Result<Option<ConflictSides>, GitError> {
+    pub(crate) fn conflict_sides(&self, path: &Path) -> Result<Option<ConflictSides>, GitError> {
         let asked = ["ls-files", "--unmerged", "-z", "--"].map(OsStr::new);
         let listed = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"")?;
         let mut found = None;

@@ -10,7 +10,7 @@ const CONFLICTS_MAX: i32 = 127;
 
 /// The result of a merge.
 #[derive(Clone, Debug)]
-pub struct MergedLines {
+pub(crate) struct MergedLines {
     /// The merged bytes, with conflict markers where both sides changed the same lines.
     pub bytes: Vec<u8>,
     /// Whether there are conflict markers.
@@ -18,7 +18,7 @@ pub struct MergedLines {
 }
 
 /// Merges lines of any encoding. Returns `None` if git treats a side as binary.
-pub fn merge_lines(
+pub(crate) fn merge_lines(
     base: &[u8],
     ours: &[u8],
     theirs: &[u8],

@@ -37,7 +37,7 @@ impl Repository {
     }
 
     /// The full id of a commit, or `None` if it does not exist.
-    pub fn resolve_commit(&self, named: &str) -> Option<CommitId> {
+    pub(crate) fn resolve_commit(&self, named: &str) -> Option<CommitId> {
         let name = format!("{named}^{{commit}}");
         let id =
             self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name], b"").ok()?;
@@ -76,7 +76,11 @@ impl Repository {
     }
 
     /// Removes blobs from a reference. Returns whether it kept any of them.
-    pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<BlobHash>) -> Result<bool, GitError> {
+    pub(crate) fn drop_blobs(
+        &self,
+        reference: &str,
+        ids: &BTreeSet<BlobHash>,
+    ) -> Result<bool, GitError> {
         let fewer = |kept: &BTreeSet<BlobHash>| kept.difference(ids).cloned().collect();
         let dropped =
             self.update_kept_blobs(&mut LazyObjectReader::new(self), reference, &fewer)?;

@@ -42,7 +42,7 @@ impl Repository {
     }
 
     /// The reflog of a branch since a time, oldest first, across all worktrees.
-    pub fn branch_reflog(&self, branch: &str, from: Option<Timestamp>) -> Vec<ReflogEntry> {
+    pub(crate) fn branch_reflog(&self, branch: &str, from: Option<Timestamp>) -> Vec<ReflogEntry> {
         let Some(file) = self.branch_file("logs/refs/heads", branch) else { return Vec::new() };
         let mut entries = entries(&file, from, BYTES_MAX);
         for entry in &mut entries {

@@ -32,7 +32,7 @@ const OWN_REFERENCES: [&str; 5] = [
 
 impl Repository {
     /// All references that midstride owns.
-    pub fn our_references(&self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn our_references(&self) -> Result<Vec<String>, GitError> {
         let format = "--format=%(refname)";
         let listed = self.run(&[&["for-each-ref", format], &OWN_REFERENCES[..]].concat(), b"")?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
@@ -40,7 +40,7 @@ impl Repository {
 
     /// Removes all references that midstride owns. Git's garbage collection removes what only they
     /// kept alive.
-    pub fn remove_our_references(&self) -> Result<(), GitError> {
+    pub(crate) fn remove_our_references(&self) -> Result<(), GitError> {
         let ours = self.our_references()?;
         let asked: String = ours.iter().map(|name| format!("delete {name}\n")).collect();
         if asked.is_empty() {
@@ -51,7 +51,7 @@ impl Repository {
 
     /// The references below some prefixes with the blobs that each one keeps alive. Starts two
     /// processes, regardless of the number of references.
-    pub fn kept_blobs_below(
+    pub(crate) fn kept_blobs_below(
         &self,
         prefixes: &[&str],
     ) -> Result<Vec<(String, KeptBlobs)>, GitError> {
@@ -79,7 +79,7 @@ impl Repository {
 
     /// Removes unreachable loose blobs, together with unreachable loose trees that contain them.
     /// Returns the outcome for each blob that existed.
-    pub fn remove_blobs(
+    pub(crate) fn remove_blobs(
         &self,
         ids: &BTreeSet<BlobHash>,
     ) -> Result<BTreeMap<BlobHash, RemovalOutcome>, GitError> {

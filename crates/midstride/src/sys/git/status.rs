@@ -15,7 +15,7 @@ use std::path::Path;
 /// Maximum number of uncommitted files listed. More are counted.
 const LISTED_MAX: usize = 200;
 /// Number of latest commits kept.
-pub const LOGGED_MAX: usize = 50;
+const LOGGED_MAX: usize = 50;
 /// Maximum number of files listed per commit, and in all commits together.
 const FILES_PER_COMMIT: usize = 40;
 const FILES_MAX: usize = 600;
@@ -43,7 +43,7 @@ pub(super) fn output_within(
 
 impl Repository {
     /// The uncommitted changes in this working tree.
-    pub fn work_tree_state(
+    pub(crate) fn work_tree_state(
         &self,
         at: Timestamp,
         bounds: ProcessLimits,
@@ -78,7 +78,7 @@ impl Repository {
     }
 
     /// The last commits of `HEAD`, newest first, and whether there are more.
-    pub fn last_commits(
+    pub(crate) fn last_commits(
         &self,
         bounds: ProcessLimits,
     ) -> Result<(Vec<LoggedCommit>, bool), GitError> {

@@ -322,7 +322,7 @@ pub fn agents_in_flight(store: &Store) -> Result<Vec<InFlightAgent>, LedgerError
 }
 
 /// What sessions left open, newest first. What a briefing only counts comes last.
-pub fn open_session_items(store: &Store) -> Result<Vec<UnsettledItem>, LedgerError> {
+pub(crate) fn open_session_items(store: &Store) -> Result<Vec<UnsettledItem>, LedgerError> {
     let LedgerFacts { own_unsettled: open, unsettled: (carried, older), .. } =
         LedgerFacts::read(store, &BriefRequest::default())?;
     Ok([open, carried, older].concat())

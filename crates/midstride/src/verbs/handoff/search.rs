@@ -27,7 +27,7 @@ const RANKED_FEW_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an unranked search may read documents one by one.
 const UNRANKED_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a search may take while a client waits for its hook.
-pub const HOOK_SEARCH_TIMEOUT: Duration = Duration::from_millis(50);
+pub(crate) const HOOK_SEARCH_TIMEOUT: Duration = Duration::from_millis(50);
 /// How often the search is retried if documents change meanwhile.
 const TRIES_MAX: usize = 5;
 

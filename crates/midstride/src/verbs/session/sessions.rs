@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many sessions are recovered at once, unless all are requested.
-pub const RECOVERED_MAX: usize = 3;
+pub(crate) const RECOVERED_MAX: usize = 3;
 /// How many checkpoints are recorded in one transaction.
 const APPEND_BATCH: usize = 8;
 /// How long agents may keep writing after their session ended.

@@ -36,7 +36,7 @@ struct UpstreamWalk<'c> {
 impl Workspace {
     /// The upstream handoffs of a document, nearest first: those that it names, then those that
     /// they name. Hooks use this, so no other documents are read.
-    pub fn upstream_handoffs(&self, stored: &StoredHandoff) -> Vec<StoredHandoff> {
+    pub(crate) fn upstream_handoffs(&self, stored: &StoredHandoff) -> Vec<StoredHandoff> {
         let catalog = Catalog::new(self);
         let mut seen = HashSet::from([stored.path.clone()]);
         let mut found: Vec<StoredHandoff> = Vec::new();
