@@ -48,6 +48,35 @@ impl IndexSlot {
 
 impl Store {
     /// The store of a project. Opens nothing yet.
+    ///
+    /// ```
+    /// use midstride::store::Store;
+    /// use midstride::store::ledger::{Ledger, WaitPolicy};
+    /// # use midstride::sys::{clock::Clock, env::Environment};
+    /// # use midstride::verbs;
+    /// # use midstride::workspace::Workspace;
+    /// # let project = tempfile::tempdir()?;
+    /// # let environment = Environment {
+    /// #     folder: project.path().to_owned(),
+    /// #     home: None,
+    /// #     state: None,
+    /// #     claude: None,
+    /// #     codex: None,
+    /// #     editor: None,
+    /// #     user: Some("ada".to_owned()),
+    /// #     automation: None,
+    /// #     session: None,
+    /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
+    /// # };
+    /// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+    /// # let workspace = Workspace::discover(environment)?;
+    ///
+    /// let store = Store::new(workspace, WaitPolicy::Command);
+    /// let ledger = store.ledger()?;
+    /// let hash = ledger.put_blob(b"the text before the edit")?;
+    /// assert_eq!(ledger.get_blob(&hash)?.as_deref(), Some(b"the text before the edit".as_slice()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(workspace: Workspace, wait_policy: WaitPolicy) -> Self {
         Self { workspace, wait_policy, ledger: OnceLock::new(), index: Mutex::default() }
     }

@@ -90,6 +90,35 @@ pub enum WorkspaceError {
 
 impl Workspace {
     /// Opens the project that contains the folder in which the process was started.
+    ///
+    /// A program passes `Environment::from_process()?`. A test names every value:
+    ///
+    /// ```
+    /// use midstride::sys::clock::Clock;
+    /// use midstride::sys::env::Environment;
+    /// use midstride::verbs;
+    /// use midstride::workspace::{SetupMode, Workspace};
+    ///
+    /// # let project = tempfile::tempdir()?;
+    /// let environment = Environment {
+    ///     folder: project.path().to_owned(),
+    ///     home: None,
+    ///     state: None,
+    ///     claude: None,
+    ///     codex: None,
+    ///     editor: None,
+    ///     user: Some("ada".to_owned()),
+    ///     automation: None,
+    ///     session: None,
+    ///     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
+    /// };
+    /// let workspace = Workspace::discover(environment.clone())?;
+    /// assert_eq!(workspace.setup(), SetupMode::NotSetUp);
+    ///
+    /// verbs::init(&workspace, false)?;
+    /// assert_eq!(Workspace::discover(environment)?.setup(), SetupMode::Committed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn discover(environment: Environment) -> Result<Self, WorkspaceError> {
         let mut workspace = Self::discover_ignoring_settings(environment)?;
         workspace.settings_error.take().map_or(Ok(workspace), |broken| Err(broken.into()))

@@ -37,6 +37,18 @@ pub struct Document {
 
 impl Document {
     /// Parses any bytes. Each byte that is not UTF-8 is replaced by one substitute byte.
+    ///
+    /// ```
+    /// use midstride_core::format::document::Document;
+    ///
+    /// let document = Document::parse(b"---\nhandoff:\n  id: search-lag\n---\n## Plan\n\nCache it.\n");
+    /// assert!(document.handoff_header().is_some());
+    /// assert_eq!(document.sections().len(), 1);
+    ///
+    /// // What is wrong with a document is a finding, never an error.
+    /// let broken = Document::parse(b"---\nhandoff: [\n---\n");
+    /// assert!(!broken.findings().is_empty());
+    /// ```
     pub fn parse(bytes: &[u8]) -> Self {
         parse::parse_document(bytes)
     }

@@ -140,6 +140,21 @@ impl CheckFindings {
 /// Checks a handoff.
 ///
 /// `place` is the key that the file's path implies, if it implies one.
+///
+/// ```
+/// use midstride_core::format::document::Document;
+/// use midstride_core::format::finding::Code;
+/// use midstride_core::format::stage::Stages;
+/// use midstride_core::handoff::check::{StandaloneContext, check};
+/// use midstride_core::handoff::{Handoff, Location};
+///
+/// let document = Document::parse(b"# Search is slow\n\nThe cause is unknown.\n");
+/// let (location, stages) = (Location::default(), Stages::shipped());
+/// let handoff = Handoff::new(&document, &location, &stages);
+/// let checked = check(&handoff, &stages, None, &StandaloneContext);
+/// assert_eq!(checked.findings[0].code, Code::NoHeader);
+/// assert!(checked.blocking().is_empty(), "a note needs no header");
+/// ```
 pub fn check(
     handoff: &Handoff<'_>,
     stages: &Stages,

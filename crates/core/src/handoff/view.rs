@@ -35,6 +35,18 @@ pub struct Handoff<'d> {
 
 impl<'d> Handoff<'d> {
     /// Reads a document as a handoff.
+    ///
+    /// ```
+    /// use midstride_core::format::document::Document;
+    /// use midstride_core::format::stage::Stages;
+    /// use midstride_core::handoff::{Handoff, Location};
+    ///
+    /// let document = Document::parse(b"---\nhandoff:\n  id: search-lag\n  status: planned\n---\n");
+    /// let (location, stages) = (Location::default(), Stages::shipped());
+    /// let handoff = Handoff::new(&document, &location, &stages);
+    /// assert_eq!(handoff.id(), "search-lag");
+    /// assert!(handoff.is_open());
+    /// ```
     pub fn new(document: &'d Document, location: &'d Location, stages: &'d Stages) -> Self {
         Self { document, location, stages }
     }

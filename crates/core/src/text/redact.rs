@@ -100,6 +100,15 @@ impl RedactionRules {
     }
 
     /// Redacts a text. Returns the clean text and the secrets found.
+    ///
+    /// ```
+    /// use midstride_core::text::redact::RedactionRules;
+    ///
+    /// let text = "Log in with password=Tr0ub4dor-and-3 on staging";
+    /// let (clean, found) = RedactionRules::shipped().clean(text);
+    /// assert_eq!(clean.as_str(), "Log in with password=REDACTED-password on staging");
+    /// assert_eq!(found[0].kind, "password");
+    /// ```
     pub fn clean(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         let found = self.find(text.as_bytes());
         let mut clean = String::with_capacity(text.len());

@@ -143,6 +143,36 @@ impl Delivery {
 }
 
 /// Composes the briefing for a session. `progress` is called while the index is built.
+///
+/// ```
+/// use midstride::verbs::{self, BriefRequest, NewHandoff};
+/// # use midstride::store::Store;
+/// # use midstride::store::ledger::WaitPolicy;
+/// # use midstride::sys::{clock::Clock, env::Environment};
+/// # use midstride::workspace::Workspace;
+/// # let project = tempfile::tempdir()?;
+/// # let environment = Environment {
+/// #     folder: project.path().to_owned(),
+/// #     home: None,
+/// #     state: None,
+/// #     claude: None,
+/// #     codex: None,
+/// #     editor: None,
+/// #     user: Some("ada".to_owned()),
+/// #     automation: None,
+/// #     session: None,
+/// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
+/// # };
+/// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+/// # let store = Store::new(Workspace::discover(environment)?, WaitPolicy::Command);
+///
+/// let wanted = NewHandoff { title: Some("Search is slow".to_owned()), ..NewHandoff::default() };
+/// verbs::new(&store, &wanted)?;
+/// let outcome = verbs::brief(&store, &BriefRequest::default(), &mut |_, _| ());
+/// assert_eq!(outcome.open, 1);
+/// assert!(outcome.briefing.text.contains("Search is slow"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn brief(
     store: &Store,
     asked: &BriefRequest,

@@ -42,6 +42,18 @@ pub enum DocumentEditError {
 
 impl Document {
     /// Applies the edits in order, all or none. Returns the new document and the patch.
+    ///
+    /// ```
+    /// use midstride_core::format::document::Document;
+    /// use midstride_core::text::edit::{Edit, HeaderPath};
+    /// use midstride_core::text::yaml::YamlData;
+    ///
+    /// let document = Document::parse(b"---\nhandoff:\n  id: search-lag # ours\n  status: planned\n---\n");
+    /// let start = Edit::Set(HeaderPath::field("status"), YamlData::text("in_progress"));
+    /// let (after, _patch) = document.edit(&[start])?;
+    /// assert_eq!(after.text(), "---\nhandoff:\n  id: search-lag # ours\n  status: in_progress\n---\n");
+    /// # Ok::<(), midstride_core::format::document::DocumentEditError>(())
+    /// ```
     pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), DocumentEditError> {
         let mut document = self.clone();
         for group in independent_groups(edits) {

@@ -160,6 +160,35 @@ pub enum NewError {
 }
 
 /// Creates a handoff.
+///
+/// ```
+/// use midstride::verbs::{self, NewHandoff};
+/// use std::path::Path;
+/// # use midstride::store::Store;
+/// # use midstride::store::ledger::WaitPolicy;
+/// # use midstride::sys::{clock::Clock, env::Environment};
+/// # use midstride::workspace::Workspace;
+/// # let project = tempfile::tempdir()?;
+/// # let environment = Environment {
+/// #     folder: project.path().to_owned(),
+/// #     home: None,
+/// #     state: None,
+/// #     claude: None,
+/// #     codex: None,
+/// #     editor: None,
+/// #     user: Some("ada".to_owned()),
+/// #     automation: None,
+/// #     session: None,
+/// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
+/// # };
+/// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+/// # let store = Store::new(Workspace::discover(environment)?, WaitPolicy::Command);
+///
+/// let wanted = NewHandoff { title: Some("Search is slow".to_owned()), ..NewHandoff::default() };
+/// let created = verbs::new(&store, &wanted)?;
+/// assert_eq!(created.stored.path, Path::new(".midstride/handoffs/search-is-slow.md"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
     let workspace = store.workspace();
     let private_project = match workspace.setup() {

@@ -81,6 +81,38 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 
 /// Replaces the text of a handoff. A text without a header replaces only the body. Changes made
 /// since the text was started are merged in. A text the handoff had before is restored exactly.
+///
+/// ```
+/// use midstride::journal::RevisionInfo;
+/// use midstride::verbs::{self, NewHandoff, ReviseOutcome};
+/// # use midstride::store::Store;
+/// # use midstride::store::ledger::WaitPolicy;
+/// # use midstride::sys::{clock::Clock, env::Environment};
+/// # use midstride::workspace::Workspace;
+/// # let project = tempfile::tempdir()?;
+/// # let environment = Environment {
+/// #     folder: project.path().to_owned(),
+/// #     home: None,
+/// #     state: None,
+/// #     claude: None,
+/// #     codex: None,
+/// #     editor: None,
+/// #     user: Some("ada".to_owned()),
+/// #     automation: None,
+/// #     session: None,
+/// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
+/// # };
+/// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+/// # let store = Store::new(Workspace::discover(environment)?, WaitPolicy::Command);
+///
+/// let wanted = NewHandoff { title: Some("Search is slow".to_owned()), ..NewHandoff::default() };
+/// let created = verbs::new(&store, &wanted)?;
+/// let body = "## Diagnosis\n\nEvery query rebuilds the index.\n";
+/// let change = RevisionInfo::by_text("found the cause", None);
+/// let outcome = verbs::revise(&store, &created.stored, body, &change)?;
+/// assert!(matches!(outcome, ReviseOutcome::Recorded(recorded) if recorded.revision == 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn revise(
     store: &Store,
     stored: &StoredHandoff,
