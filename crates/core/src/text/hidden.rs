@@ -32,7 +32,7 @@ pub fn is_invisible(c: char) -> bool {
 }
 
 /// Makes every character of a multi-line text visible: replaces hidden characters with
-/// [`HIDDEN_MARK`] and removes shaping hints.
+/// `HIDDEN_MARK` and removes shaping hints.
 pub fn visible_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let shown = |c: char| match c {

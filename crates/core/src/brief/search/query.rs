@@ -23,7 +23,7 @@ pub enum QueryError {
     /// A prefix is too short.
     #[error("`{0}` is too short: the beginning of a word has at least {PREFIX_LENGTH_MIN} letters")]
     ShortPrefix(String),
-    /// It has more than [`TERMS_MAX`] terms.
+    /// It has more than `TERMS_MAX` terms.
     #[error("{0} words are too many: at most {TERMS_MAX} can be looked for")]
     TooMany(usize),
 }

@@ -22,7 +22,7 @@ pub struct ObjectReader(Conversation);
 /// The content of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitObject {
-    /// A file; without bytes if it is larger than [`OBJECT_BYTES_MAX`].
+    /// A file; without bytes if it is larger than `OBJECT_BYTES_MAX`.
     Blob {
         /// The blob id.
         id: BlobHash,
@@ -33,7 +33,7 @@ pub enum GitObject {
     Tree {
         /// The tree id.
         id: String,
-        /// Its entries, as git stores them; `None` if they are larger than [`OBJECT_BYTES_MAX`].
+        /// Its entries, as git stores them; `None` if they are larger than `OBJECT_BYTES_MAX`.
         entries: Option<Vec<u8>>,
     },
     /// A commit or a tag.
