@@ -79,6 +79,6 @@ fn explain_input(args: &AnswerArgs, error: &AnswerInputError) -> Diagnostic {
     Diagnostic::new(error.to_string()).hint(match error {
         AnswerInputError::NoText(_) => format!("{} \"the answer\"", typed()),
         AnswerInputError::NoVerdict(_) => format!("{} --holds, or --fails", typed()),
-        AnswerInputError::UnknownName(_) => view::recorded_change::ANSWER_NAMES_HINT.to_owned(),
+        AnswerInputError::UnknownName(_) | _ => view::recorded_change::ANSWER_NAMES_HINT.to_owned(),
     })
 }

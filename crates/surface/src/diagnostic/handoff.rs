@@ -243,6 +243,7 @@ impl From<DiffError> for Diagnostic {
                 Self::new(error.to_string()).hint("`midstride revise` gives it a second text")
             }
             DiffError::Revision(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }
@@ -255,6 +256,7 @@ impl From<ResolveInputError> for Diagnostic {
                 "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
             ),
             ResolveInputError::Commit(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }

@@ -47,6 +47,6 @@ fn explain_input(error: &AnswerInputError) -> Diagnostic {
     Diagnostic::new(error.to_string()).hint(match error {
         AnswerInputError::NoText(_) => "give `text`, and no `holds`",
         AnswerInputError::NoVerdict(_) => "give `holds`, and no `text`",
-        AnswerInputError::UnknownName(_) => recorded_change::ANSWER_NAMES_HINT,
+        AnswerInputError::UnknownName(_) | _ => recorded_change::ANSWER_NAMES_HINT,
     })
 }

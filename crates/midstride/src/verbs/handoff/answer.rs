@@ -34,6 +34,7 @@ pub enum NumberedAnswer {
 
 /// Why the input is not an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnswerInputError {
     /// A question needs a text, and nothing else.
     #[error("what is the answer to {0}?")]

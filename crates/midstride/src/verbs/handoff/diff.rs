@@ -27,6 +27,7 @@ pub struct RevisionText {
 
 /// Why there is nothing to compare.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DiffError {
     /// The handoff has only one revision, and the user named none.
     #[error("`{0}` was never revised")]

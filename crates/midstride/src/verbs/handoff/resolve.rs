@@ -36,6 +36,7 @@ pub struct TypedEnding<'a> {
 
 /// Why a handoff cannot be closed with this input.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResolveInputError {
     /// It names no ending, or more than one.
     #[error("how did it end?")]
