@@ -254,15 +254,6 @@ fn decode_utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     })
 }
 
-/// Splits `ID@2` into the name of a handoff and a revision number.
-pub(crate) fn split_revision(typed: &str) -> (&str, Option<usize>) {
-    let split = typed.rsplit_once('@');
-    match split.map(|(name, number)| (name, number.parse().ok())) {
-        Some((name, Some(number))) => (name, Some(number)),
-        Some((_, None)) | None => (typed, None),
-    }
-}
-
 /// Says that there are no handoffs yet, and how to start.
 fn report_no_handoffs(ui: &mut Ui) -> Result<(), Diagnostic> {
     ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;

@@ -47,6 +47,7 @@ pub use handoff::forget::{
     kept_text,
 };
 pub use handoff::graph::{ProjectGraph, graph};
+pub use handoff::list::{HandoffListing, ListFilter, list};
 pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver, repair};
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};

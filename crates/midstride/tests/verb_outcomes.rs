@@ -4,8 +4,8 @@ use crate::{because, open};
 use midstride::store::Store;
 use midstride::store::index::Filter;
 use midstride::verbs::{
-    self, DiffError, EditError, NamedRevision, ReviseOutcome, SaveError, SaveRequest, SaveSource,
-    SessionChoice, TaskBoard, TaskChangeRequest,
+    self, DiffError, EditError, ListFilter, NamedRevision, ReviseOutcome, SaveError, SaveRequest,
+    SaveSource, SessionChoice, TaskBoard, TaskChangeRequest,
 };
 use midstride::workspace::StoredHandoff;
 use midstride_core::brief::search::Query;
@@ -153,4 +153,35 @@ fn notes_are_saved_without_a_transcript_only_if_that_is_allowed() {
     assert!(saved.is_transcript_missing && saved.captured.is_none());
     let plain = verbs::save(&store, &request(SaveSource::NoSession)).unwrap();
     assert!(!plain.is_transcript_missing);
+}
+
+#[test]
+fn a_list_has_the_open_handoffs_and_counts_the_others() {
+    let (_sandbox, store) = project(&[
+        ("a", "  status: planned\n  to: ann\n"),
+        ("b", "  status: in_progress\n"),
+        ("c", "  status: resolved\n"),
+        (
+            "d",
+            "  status: planned\n  open_questions:\n    - question: Which?\n      suggested_owner: ann\n",
+        ),
+    ]);
+    let keys = |filter: &ListFilter| {
+        let listing = verbs::list(store.workspace(), filter).unwrap();
+        let key = |stored: &StoredHandoff| stored.handoff(store.workspace()).key().to_string();
+        let keys: Vec<String> = listing.handoffs.iter().map(key).collect();
+        (keys.join(" "), listing.hidden, listing.documents)
+    };
+    let all = ListFilter::default();
+    assert_eq!(keys(&all), ("b a d".to_owned(), 1, 4));
+    assert_eq!(
+        keys(&ListFilter { includes_closed: true, ..all.clone() }),
+        ("b a d c".to_owned(), 0, 4)
+    );
+    let status = Some(Status::Resolved);
+    assert_eq!(keys(&ListFilter { status, ..all.clone() }), ("c".to_owned(), 0, 4));
+    let owner = Some("ann".to_owned());
+    assert_eq!(keys(&ListFilter { owner, ..all.clone() }), ("a d".to_owned(), 0, 4));
+    let below = Some("elsewhere".into());
+    assert_eq!(keys(&ListFilter { below, ..all }), (String::new(), 0, 4));
 }

@@ -2,6 +2,7 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::{self, NamedRevision};
+use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -33,9 +34,9 @@ pub(crate) struct DiffArgs {
 
 pub(crate) fn diff(ui: &mut Ui, store: &Store, args: &DiffArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    let (name, from) = super::split_revision(&args.from);
+    let (name, from) = split_revision(&args.from);
     let stored = workspace.find(name)?;
-    let (other, to) = match args.to.as_deref().map(super::split_revision) {
+    let (other, to) = match args.to.as_deref().map(split_revision) {
         Some((name, number)) => (workspace.find(name)?, number),
         None => (workspace.find(name)?, None),
     };

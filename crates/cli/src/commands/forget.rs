@@ -4,6 +4,7 @@ use midstride::store::Store;
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
+use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{count, forget};
 
@@ -68,7 +69,7 @@ pub(crate) fn forget(
 
 fn find_text(store: &Store, name: &str) -> Result<KeptText, Diagnostic> {
     let workspace = store.workspace();
-    match super::split_revision(name) {
+    match split_revision(name) {
         (handoff, Some(number)) => {
             Ok(verbs::kept_revision(store, &workspace.find(handoff)?, number)?)
         }

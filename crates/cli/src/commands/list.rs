@@ -3,7 +3,8 @@ use super::{
 };
 use crate::ui::Ui;
 use midstride::store::Store;
-use midstride::workspace::{DocumentSelection, StoredHandoff, Workspace};
+use midstride::verbs::{self, HandoffListing, ListFilter};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
@@ -50,53 +51,40 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    let DocumentSelection { documents: stored, unread } = workspace.select(&[])?;
-    let below = args.path.as_deref().map(|path| path_from_root(workspace, path)).transpose()?;
-    let fits = |stored: &StoredHandoff| {
-        matches_filter(workspace, stored, args)
-            && below.as_ref().is_none_or(|b| stored.path.starts_with(b))
-    };
-    let is_open = |stored: &StoredHandoff| stored.handoff(workspace).status().is_open();
-    let asked_for_ended = args.all || args.status.is_some();
-    let hidden = stored.iter().filter(|s| fits(s) && !is_open(s)).count();
-    let mut chosen: Vec<&StoredHandoff> =
-        stored.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
-    view::list::sort(workspace, &mut chosen);
+    let filter = args.filter(workspace)?;
+    let HandoffListing { handoffs, hidden, documents, unread } = verbs::list(workspace, &filter)?;
+    let handoffs: Vec<&StoredHandoff> = handoffs.iter().collect();
     if args.json {
-        ui.print_json(&chosen.iter().map(|s| view::handoff::json(store, s)).collect::<Vec<_>>())?;
-    } else if !stored.is_empty() && chosen.is_empty() {
+        ui.print_json(&handoffs.iter().map(|s| view::handoff::json(store, s)).collect::<Vec<_>>())?;
+    } else if documents > 0 && handoffs.is_empty() {
         ui.say("No handoff fits.")?;
-    } else if chosen.is_empty() && unread.is_empty() {
+    } else if handoffs.is_empty() && unread.is_empty() {
         report_no_handoffs(ui)?;
-    } else if !chosen.is_empty() {
-        let table = view::list::render_table(workspace, &chosen, Ui::width());
+    } else if !handoffs.is_empty() {
+        let table = view::list::render_table(workspace, &handoffs, Ui::width());
         ui.print(&table.text)?;
         if !table.omitted_columns.is_empty() {
             let names = table.omitted_columns.join(", ");
             ui.say(&format!("No room for {names}; `midstride show ID` or --json tells them"))?;
         }
     }
-    if hidden > 0 && !asked_for_ended && !args.json {
+    if hidden > 0 && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
     }
     report_unread(ui, workspace, unread)
 }
 
-fn matches_filter(workspace: &Workspace, stored: &StoredHandoff, args: &ListArgs) -> bool {
-    let handoff = stored.handoff(workspace);
-    let questions = handoff.questions();
-    let status = args.status.map(Status::from);
-    let kind = args.kind.map(HandoffKind::from);
-    let owned = |who: &String| {
-        let takes_over = handoff.to().iter().any(|to| to.value == who);
-        let answers = |q: &midstride_core::format::header::Question<'_>| {
-            q.answer.is_none() && q.owner.is_some_and(|owner| owner.value == who)
-        };
-        takes_over || questions.iter().any(answers)
-    };
-    status.is_none_or(|status| handoff.status() == status)
-        && kind.is_none_or(|kind| handoff.kind() == kind)
-        && args.stage.as_deref().is_none_or(|stage| handoff.stage() == Some(stage))
-        && args.owner.as_ref().is_none_or(owned)
-        && (!args.blocked || questions.iter().any(midstride_core::format::header::Question::blocks))
+impl ListArgs {
+    fn filter(&self, workspace: &Workspace) -> Result<ListFilter, Diagnostic> {
+        let below = self.path.as_deref().map(|path| path_from_root(workspace, path));
+        Ok(ListFilter {
+            includes_closed: self.all,
+            status: self.status.map(Status::from),
+            kind: self.kind.map(HandoffKind::from),
+            stage: self.stage.clone(),
+            owner: self.owner.clone(),
+            is_blocked: self.blocked,
+            below: below.transpose()?,
+        })
+    }
 }

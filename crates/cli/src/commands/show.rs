@@ -3,6 +3,7 @@ use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::workspace::StoredHandoff;
+use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -39,7 +40,7 @@ enum ShowFormArg {
 
 pub(crate) fn show(ui: &mut Ui, store: &Store, args: &ShowArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    let (name, revision) = super::split_revision(&args.handoff);
+    let (name, revision) = split_revision(&args.handoff);
     if revision.is_some() && args.history {
         return Err(Diagnostic::new(format!("`{}` is one text, it has no history", args.handoff))
             .hint(format!(

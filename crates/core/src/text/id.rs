@@ -262,9 +262,27 @@ pub fn nearest_match<'c>(
         .map(|(_, candidate)| candidate)
 }
 
+/// Splits `ID@2` into the name of a handoff and a revision number.
+pub fn split_revision(typed: &str) -> (&str, Option<usize>) {
+    let split = typed.rsplit_once('@');
+    match split.map(|(name, number)| (name, number.parse().ok())) {
+        Some((name, Some(number))) => (name, Some(number)),
+        Some((_, None)) | None => (typed, None),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_revision_is_named_by_a_number_after_the_last_at_sign() {
+        assert_eq!(split_revision("perf@2"), ("perf", Some(2)));
+        assert_eq!(split_revision("a@b@12"), ("a@b", Some(12)));
+        for typed in ["perf", "perf@", "perf@two", "@"] {
+            assert_eq!(split_revision(typed), (typed, None));
+        }
+    }
 
     #[test]
     fn an_id_is_a_safe_file_name() {

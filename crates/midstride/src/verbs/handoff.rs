@@ -14,6 +14,7 @@ pub(in crate::verbs) mod fix;
 pub(in crate::verbs) mod fmt;
 pub(in crate::verbs) mod forget;
 pub(in crate::verbs) mod graph;
+pub(in crate::verbs) mod list;
 pub(in crate::verbs) mod merge;
 pub(in crate::verbs) mod merge_driver;
 pub(in crate::verbs) mod new;

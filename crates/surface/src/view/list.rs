@@ -3,22 +3,7 @@
 use super::table::{Column, TextTable, line_width, table};
 use super::{display_title, one_line, trust};
 use midstride::workspace::{StoredHandoff, Workspace};
-use midstride_core::format::header::Status;
 use midstride_core::handoff::Handoff;
-
-/// Sorts handoffs: in progress first, then planned, then closed; most recently changed first.
-pub fn sort(workspace: &Workspace, list: &mut [&StoredHandoff]) {
-    list.sort_by_cached_key(|stored| {
-        let handoff = stored.handoff(workspace);
-        let rank = match handoff.status() {
-            Status::InProgress => 0,
-            Status::Planned => 1,
-            Status::Resolved | Status::Superseded | Status::Abandoned => 2,
-        };
-        let changed = handoff.changed().map(|time| std::cmp::Reverse(time.moment));
-        (rank, changed.is_none(), changed, handoff.key())
-    });
-}
 
 /// The row of a handoff.
 fn row(workspace: &Workspace, stored: &StoredHandoff) -> Vec<String> {

@@ -4,6 +4,7 @@ use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter
 use crate::mcp::caller;
 use midstride::store::Store;
 use midstride::verbs;
+use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -26,7 +27,7 @@ pub(super) const TOOL: McpTool = McpTool {
 fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let store = caller.store()?;
     let workspace = store.workspace();
-    let (name, number) = crate::commands::split_revision(arguments.required_text("handoff"));
+    let (name, number) = split_revision(arguments.required_text("handoff"));
     let stored = match caller::find(workspace, name) {
         Ok(stored) => stored,
         Err(missing) => return session_reply(&store, name, arguments).ok_or(missing)?,
