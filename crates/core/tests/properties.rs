@@ -7,6 +7,7 @@ use midstride_core::handoff::check::{StandaloneContext, check};
 use midstride_core::handoff::topic::{self, BodyTopics};
 use midstride_core::handoff::{Handoff, Location};
 use midstride_core::text::edit::{Edit, HeaderPath, HeaderPathStep};
+use midstride_core::text::span::Span;
 use midstride_core::text::yaml::YamlData;
 use midstride_testkit::{fixtures, markdown_below};
 use proptest::prelude::*;
@@ -327,9 +328,16 @@ proptest! {
     #[test]
     fn several_edits_give_what_they_give_one_by_one(
         text in document(),
-        edits in prop::collection::vec(edit(), 2..5),
+        edits in prop::collection::vec(edit(), 1..5),
+        body in prop::option::of((text(), any::<Index>())),
     ) {
         let before = Document::parse(text.as_bytes());
+        let body = body.map(|(new, from)| {
+            let mut start = before.body().start + from.index(before.body().len() + 1);
+            while !text.is_char_boundary(start) { start -= 1; }
+            Edit::Body(Span::new(start, before.body().end), new)
+        });
+        let edits: Vec<Edit> = body.into_iter().chain(edits).collect();
         let apply = |document: Document, edit: &Edit| {
             document.edit(std::slice::from_ref(edit)).map(|(after, _)| after)
         };
@@ -347,7 +355,7 @@ proptest! {
         let body = before.body();
         let mut start = body.start + from.index(body.len() + 1);
         while !text.is_char_boundary(start) { start -= 1; }
-        let span = midstride_core::text::span::Span::new(start, body.end);
+        let span = Span::new(start, body.end);
         if let Ok((after, patch)) = before.edit(&[Edit::Body(span, new.clone())]) {
             prop_assert_eq!(&after.text()[..start], &text[..start]);
             prop_assert!(after.text().ends_with(&new));

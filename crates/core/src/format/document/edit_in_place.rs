@@ -73,7 +73,7 @@ impl Document {
         if newer { Err(DocumentEditError::NewerFormat) } else { Ok(()) }
     }
 
-    /// Applies edits of different fields with a single verification, which parses the whole text.
+    /// Applies edits of different parts with a single verification, which parses the whole text.
     /// Where they touch each other, or where that is refused, applies them one by one.
     fn apply_group(&self, edits: &[Edit]) -> Result<Document, DocumentEditError> {
         if let [edit] = edits {
@@ -107,7 +107,7 @@ impl Document {
         let changes = |edit: &&Edit| match edit {
             Edit::Set(path, _) | Edit::Append(path, _) => !path.0.get(..2).is_some_and(has),
             Edit::Remove(path) => path.0.len() <= 2,
-            Edit::Body(..) => true,
+            Edit::Body(..) => false,
         };
         edits.iter().filter(changes).count()
     }
@@ -146,17 +146,18 @@ impl Document {
     }
 }
 
-/// Splits edits into runs in which no two are about the same field.
+/// Splits edits into runs in which no two are about the same part of the document.
 fn independent_groups(edits: &[Edit]) -> Vec<&[Edit]> {
     let mut groups: Vec<&[Edit]> = Vec::new();
     let mut start = 0;
     for (end, edit) in edits.iter().enumerate().skip(1) {
+        // A span of the body is only valid before the header changes, so it starts a run.
         let field = edited_field(edit);
         let is_apart = |other: &Edit| {
-            let other = edited_field(other);
-            field.is_some() && other.is_some() && field != other
+            let other_field = edited_field(other);
+            matches!(other, Edit::Body(..)) || (other_field.is_some() && field != other_field)
         };
-        if !edits[start..end].iter().all(is_apart) {
+        if field.is_none() || !edits[start..end].iter().all(is_apart) {
             groups.push(&edits[start..end]);
             start = end;
         }

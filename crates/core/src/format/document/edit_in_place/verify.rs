@@ -21,17 +21,7 @@ impl Document {
         let patch = Patch { replacements: all };
         let text = patch.apply(&self.text).map_err(|_| harm())?;
         let after = Document::parse(text.as_bytes());
-        let rest_is_kept = |edit: &Edit| match edit {
-            Edit::Body(at, new) => {
-                let end = self.body.end - at.len() + new.len();
-                after.text[..self.body.start] == self.text[..self.body.start]
-                    && after.body == Span::new(self.body.start, end)
-            }
-            Edit::Set(..) | Edit::Append(..) | Edit::Remove(_) => {
-                after.body.slice(&after.text) == self.body.slice(&self.text)
-            }
-        };
-        let same_rest = edits.iter().all(rest_is_kept);
+        let same_rest = self.keeps_rest_in(&after, edits);
         let expected = match self.front_matter_data() {
             Some(data) => Some(edits.iter().try_fold(data, expected_data)?),
             None => None,
@@ -43,6 +33,27 @@ impl Document {
         let no_new_errors = after.unreadable_count() <= self.unreadable_count();
         let proven = same_rest && same_values && no_new_errors && self.keeps_comments_in(&after);
         proven.then_some(after).ok_or_else(harm)
+    }
+
+    /// Whether the body is the expected one, and the header too if no edit is about it.
+    fn keeps_rest_in(&self, after: &Document, edits: &[Edit]) -> bool {
+        let mut spans: Vec<(Span, &str)> = Vec::new();
+        for edit in edits {
+            if let Edit::Body(at, new) = edit {
+                spans.push((*at, new));
+            }
+        }
+        let is_header_edited = spans.len() < edits.len();
+        // From the end, so that the other spans stay valid. They do not overlap: a patch was made.
+        spans.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
+        let mut body = self.body.slice(&self.text).to_owned();
+        for (at, new) in spans {
+            let start = at.start - self.body.start;
+            body.replace_range(start..start + at.len(), new);
+        }
+        let header =
+            |document: &Document| document.text.get(..document.body.start).map(str::to_owned);
+        after.body.slice(&after.text) == body && (is_header_edited || header(self) == header(after))
     }
 
     pub(super) fn front_matter(&self) -> Option<&Header> {
