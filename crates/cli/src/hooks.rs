@@ -22,7 +22,7 @@ use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
 use std::convert::Infallible;
@@ -64,7 +64,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
     let watch = Stopwatch::start();
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
-    let client = |word: &OsStr| word.to_str().and_then(Client::from_name);
+    let client = |word: &OsStr| word.to_str().and_then(ClientName::from_name);
     let is_hook = words.first().is_some_and(|first| *first == "hook");
     if is_hook && !env::is_restarted() {
         process::ignore_file_size_limit(env::RESTARTED);
@@ -89,13 +89,13 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
 }
 
 fn report_unknown_client(client: &OsStr) {
-    let known = Client::ALL.map(Client::name).join(" and ");
+    let known = ClientName::ALL.map(ClientName::name).join(" and ");
     let line = format!("there is no hook for `{}`, only for {known}\n", client.to_string_lossy());
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Answers one call within the deadline.
-pub(crate) fn answer(client: Client, watch: Stopwatch) {
+pub(crate) fn answer(client: ClientName, watch: Stopwatch) {
     // A panic message belongs in the log, not on the client's screen.
     std::panic::set_hook(Box::new(|_| {}));
     let known = Arc::new(Mutex::new(HookCallState::new(client)));
@@ -126,7 +126,7 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
 /// What is known about a call, for the waiting thread.
 #[derive(Clone, Debug)]
 struct HookCallState {
-    client: Client,
+    client: ClientName,
     call: Option<HookInput>,
     is_end: bool,
     /// The folder of the log.
@@ -134,7 +134,7 @@ struct HookCallState {
 }
 
 impl HookCallState {
-    fn new(client: Client) -> Self {
+    fn new(client: ClientName) -> Self {
         Self { client, call: None, is_end: false, private_folder: None }
     }
 
@@ -172,7 +172,7 @@ fn lock_state(known: &Mutex<HookCallState>) -> MutexGuard<'_, HookCallState> {
 /// Handles a call, sends the answer, and then logs the result: a log that cannot be written must
 /// not cost the answer.
 fn handle_call(
-    client: Client,
+    client: ClientName,
     watch: Stopwatch,
     known: &Mutex<HookCallState>,
     answered: &Sender<String>,
@@ -274,17 +274,17 @@ fn read_input() -> Result<Vec<u8>, HookCallError> {
     }
 }
 
-fn parse_call(client: Client, fields: &HookFields) -> HookInput {
+fn parse_call(client: ClientName, fields: &HookFields) -> HookInput {
     match client {
-        Client::ClaudeCode => claude_code::parse_call(fields),
-        Client::Codex => codex::parse_call(fields),
+        ClientName::ClaudeCode => claude_code::parse_call(fields),
+        ClientName::Codex => codex::parse_call(fields),
     }
 }
 
 fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
     match call.client {
-        Client::ClaudeCode => claude_code::format_answer(call, answer),
-        Client::Codex => codex::format_answer(call, answer),
+        ClientName::ClaudeCode => claude_code::format_answer(call, answer),
+        ClientName::Codex => codex::format_answer(call, answer),
     }
 }
 
@@ -336,7 +336,7 @@ fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> 
 }
 
 /// Captures a session in the background.
-fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
+fn capture(client: ClientName, transcript: &Path, watch: Stopwatch) {
     act_in_background(CAPTURE, watch, |store| {
         let which = SessionChoice::Transcript(transcript.to_owned());
         let done = verbs::checkpoint(store, &which, Some(client), CheckpointMode::Auto);

@@ -44,7 +44,7 @@ pub use fact::{
 pub use files::{FileRemoval, FileRemovalKind, ToolFileChange, TouchedFile, TouchedFiles};
 pub use hash::hash;
 pub use item::{
-    Agent, AgentMessage, AgentState, ApiError, Attribution, Client, CommandStatus, Compaction,
+    Agent, AgentMessage, AgentState, ApiError, Attribution, ClientName, CommandStatus, Compaction,
     Correction, ExecutedCommand, Interrupt, LastMessage, LaterPass, PlanDocument, PlanState,
     Provenance, QueuedPrompt, Rejection, Request, SessionTask, SessionTaskStatus, Skill, ToolError,
     Turn, TurnEnd, TurnStart, UserAnswer,
@@ -71,7 +71,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// The client that ran the session.
-    pub client: Client,
+    pub client: ClientName,
     /// The session id, as the client assigns it.
     pub id: Option<SessionId>,
     /// The session that this one was forked from.
@@ -206,7 +206,7 @@ pub struct Session {
 
 impl Session {
     /// Creates an empty session.
-    pub fn new(client: Client) -> Self {
+    pub fn new(client: ClientName) -> Self {
         Self {
             client,
             id: None,

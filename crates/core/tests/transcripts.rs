@@ -10,7 +10,7 @@ use midstride_core::session::checkpoint::{
 };
 use midstride_core::session::transcript::{CURSOR_VERSION, LineSplitter, TranscriptCursor};
 use midstride_core::session::{
-    AgentState, Attribution, Client, CommandStatus, Correction, PlanState, Session,
+    AgentState, Attribution, ClientName, CommandStatus, Correction, PlanState, Session,
 };
 use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::CleanText;
@@ -30,7 +30,7 @@ fn read_on(cursor: &mut TranscriptCursor, bytes: &[u8], end: usize, chunk: usize
     cursor.session.settle();
 }
 
-pub(crate) fn read(client: Client, bytes: &[u8]) -> Session {
+pub(crate) fn read(client: ClientName, bytes: &[u8]) -> Session {
     let mut cursor = TranscriptCursor::new(client);
     read_on(&mut cursor, bytes, bytes.len(), 64 << 10);
     cursor.session
@@ -78,12 +78,12 @@ fn counted(session: &Session) -> Counted {
 #[test]
 fn every_corpus_transcript_matches_an_independent_count() {
     let Some(folder) = corpus("transcripts") else { return };
-    let all: Vec<(Client, PathBuf)> = jsonl_below(&folder)
+    let all: Vec<(ClientName, PathBuf)> = jsonl_below(&folder)
         .into_iter()
         .filter_map(|path| Some((client_of(&path, &std::fs::read(&path).unwrap())?, path)))
         .collect();
     let of = |client| all.iter().filter(|(of, _)| *of == client).count();
-    assert!(of(Client::ClaudeCode) > 25 && of(Client::Codex) > 12, "{}", all.len());
+    assert!(of(ClientName::ClaudeCode) > 25 && of(ClientName::Codex) > 12, "{}", all.len());
     let Some(expected) = counted_by_python(&all) else { return };
     for ((client, path), expected) in all.iter().zip(expected) {
         let session = read(*client, &std::fs::read(path).unwrap());
@@ -109,8 +109,8 @@ fn every_corpus_transcript_matches_its_index() {
         let compactions = session.compactions.iter();
         let summaries = compactions.filter(|one| one.summary_hash.is_some()).count() as u64;
         let (agents, summaries) = match client {
-            Client::ClaudeCode => (session.agents.total(), summaries),
-            Client::Codex => (0, 0),
+            ClientName::ClaudeCode => (session.agents.total(), summaries),
+            ClientName::Codex => (0, 0),
         };
         let counted = (session.counts.seen, session.compactions.total() + summaries, agents);
         // The index counts a last line without a line break; midstride treats it as still being
@@ -125,8 +125,8 @@ fn every_corpus_transcript_matches_its_index() {
 fn fixture_transcripts_match_an_independent_count() {
     let folder = fixtures("transcripts");
     let ours = [
-        (Client::ClaudeCode, folder.join("claude-code/cache.jsonl")),
-        (Client::Codex, folder.join("codex/login.jsonl")),
+        (ClientName::ClaudeCode, folder.join("claude-code/cache.jsonl")),
+        (ClientName::Codex, folder.join("codex/login.jsonl")),
     ];
     let Some(expected) = counted_by_python(&ours) else { return };
     for ((client, path), expected) in ours.iter().zip(expected) {
@@ -137,7 +137,7 @@ fn fixture_transcripts_match_an_independent_count() {
 
 #[test]
 fn a_claude_code_session_is_captured_in_full() {
-    let session = read(Client::ClaudeCode, &fixture("claude-code", "cache.jsonl"));
+    let session = read(ClientName::ClaudeCode, &fixture("claude-code", "cache.jsonl"));
     assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("5e55-0001"));
     assert_eq!(session.cwd.as_deref(), Some("/home/dev/shop"));
     assert_eq!(session.branch.as_deref(), Some("fix-cache"));
@@ -237,7 +237,7 @@ fn queue_line(operation: &str, text: Option<&str>) -> String {
 /// The requests and the waiting prompts after these lines.
 fn after_queue(lines: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<String>) {
     let text: String = lines.iter().map(|(op, text)| queue_line(op, *text) + "\n").collect();
-    let session = read(Client::ClaudeCode, text.as_bytes());
+    let session = read(ClientName::ClaudeCode, text.as_bytes());
     let asked = session.requests.iter().map(|request| request.text.clone()).collect();
     (asked, session.queued.iter().map(|queued| queued.text.clone()).collect())
 }
@@ -281,7 +281,7 @@ fn queued_prompts_become_requests_when_they_reach_the_agent() {
 #[test]
 fn a_fork_names_its_parent_session() {
     let line = r#"{"type":"user","uuid":"a","sessionId":"new","forkedFrom":{"sessionId":"old","messageUuid":"b"},"message":{"content":"go"}}"#;
-    let session = read(Client::ClaudeCode, format!("{line}\n").as_bytes());
+    let session = read(ClientName::ClaudeCode, format!("{line}\n").as_bytes());
     assert_eq!(session.forked_from.as_ref().map(SessionId::as_str), Some("old"));
     assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("new"));
 }
@@ -294,7 +294,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
 fn a_corpus_session_has_everything_its_user_typed() {
     let Some(folder) = corpus("transcripts") else { return };
     let name = "marot+spotter/test/fixtures/transcripts/258c7280-ae70-4798-800f-63464d01a85d.jsonl";
-    let session = read(Client::ClaudeCode, &std::fs::read(folder.join(name)).unwrap());
+    let session = read(ClientName::ClaudeCode, &std::fs::read(folder.join(name)).unwrap());
     let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
     assert_eq!(
         asked,
@@ -310,7 +310,7 @@ fn a_corpus_session_has_everything_its_user_typed() {
 
 #[test]
 fn a_codex_session_is_captured_in_full() {
-    let session = read(Client::Codex, &fixture("codex", "login.jsonl"));
+    let session = read(ClientName::Codex, &fixture("codex", "login.jsonl"));
     assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("c0de-0001"));
     assert_eq!(session.model.as_deref(), Some("gpt-test"));
     let asked: Vec<(&str, Option<Correction>)> =
@@ -352,8 +352,8 @@ fn a_killed_session_keeps_every_complete_record() {
     for cut in [0, 1, 7, 200] {
         // The next record was being written.
         let next = &bytes[whole.len()..whole.len() + cut];
-        let session = read(Client::ClaudeCode, &[&whole, next].concat());
-        assert_eq!(session, read(Client::ClaudeCode, &whole), "{cut}");
+        let session = read(ClientName::ClaudeCode, &[&whole, next].concat());
+        assert_eq!(session, read(ClientName::ClaudeCode, &whole), "{cut}");
         assert_eq!(session.counts.seen, 30);
         assert_eq!(session.last_record.as_deref(), Some("a29"));
     }
@@ -372,7 +372,7 @@ fn a_late_prompt_is_not_a_correction() {
     );
     let stop = user("s", "[Request interrupted by user]");
     let corrections = |text: String| {
-        let session = read(Client::ClaudeCode, text.as_bytes());
+        let session = read(ClientName::ClaudeCode, text.as_bytes());
         session.requests.iter().filter(|request| request.correction.is_some()).count()
     };
     let (one, two) = (user("1", "Begin."), user("2", "Push it to the fork."));
@@ -386,8 +386,8 @@ fn captured_sessions_contain_no_secrets() {
     let body = "MIIEpAIBAAKCAQEAx7Vt3fQ9bLwK2nYdR5sHcJ8gPzUeXoTi6mAqDvCkBhNl1yFr";
     let key = &format!("-----BEGIN RSA PRIVATE KEY-----\\n{body}\\n-----END RSA PRIVATE KEY-----");
     for (client, name, file) in [
-        (Client::ClaudeCode, "claude-code", "cache.jsonl"),
-        (Client::Codex, "codex", "login.jsonl"),
+        (ClientName::ClaudeCode, "claude-code", "cache.jsonl"),
+        (ClientName::Codex, "codex", "login.jsonl"),
     ] {
         let text = String::from_utf8(fixture(name, file)).unwrap();
         let mut planted = 0;
@@ -424,7 +424,7 @@ fn each_text(value: &serde_json::Value, look: &mut dyn FnMut(&str)) {
 
 #[test]
 fn a_replaced_transcript_file_is_detected() {
-    let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
+    let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
     assert!(cursor.position().is_same_file(b"", b""));
     cursor.set_windows(b"start", b"end");
     assert!(cursor.position().is_same_file(b"start", b"end"));
@@ -452,8 +452,8 @@ proptest! {
         chunk in 1..5_000_usize,
     ) {
         let (client, name, file) = match codex {
-            true => (Client::Codex, "codex", "login.jsonl"),
-            false => (Client::ClaudeCode, "claude-code", "cache.jsonl"),
+            true => (ClientName::Codex, "codex", "login.jsonl"),
+            false => (ClientName::ClaudeCode, "claude-code", "cache.jsonl"),
         };
         let bytes = fixture(name, file);
         let mut at_once = TranscriptCursor::new(client);
@@ -476,7 +476,7 @@ proptest! {
         codex in any::<bool>(),
         lines in prop::collection::vec(any_line(), 0..40),
     ) {
-        let client = if codex { Client::Codex } else { Client::ClaudeCode };
+        let client = if codex { ClientName::Codex } else { ClientName::ClaudeCode };
         let bytes = [lines.join(&b'\n'), b"\n".to_vec()].concat();
         let session = read(client, &bytes);
         let counts = &session.counts;
@@ -543,7 +543,7 @@ fn files_of_an_abandoned_branch_are_marked() {
         on_disk: BTreeMap::new(),
         ..CheckpointContext::default()
     };
-    let session = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
+    let session = read(ClientName::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
     let gist = SessionSummary::from_checkpoint(&Checkpoint::new(
         session,
         "t.jsonl".to_owned(),
@@ -575,7 +575,7 @@ fn a_compaction_summary_is_not_the_last_agent_message() {
         let lines =
             [said("The importer is broken."), said("The importer is broken."), said(summary)];
         let text = format!("{}\n{compacted}\n", lines.join("\n"));
-        let last = read(Client::Codex, text.as_bytes()).last_words.unwrap();
+        let last = read(ClientName::Codex, text.as_bytes()).last_words.unwrap();
         assert_eq!(last.text, "The importer is broken.");
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use claude_code::AgentFileCache;
 pub(crate) use heads::FILE as BEGINNINGS;
 use heads::{HeadCache, TranscriptHead};
 use jiff::Timestamp;
-use midstride_core::session::{Client, Session, TaskUpdate};
+use midstride_core::session::{ClientName, Session, TaskUpdate};
 use midstride_core::text::id::SessionId;
 pub(crate) use source_session::SourceSession;
 use std::cell::OnceCell;
@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct TranscriptInfo {
     /// The client that wrote it.
-    pub client: Client,
+    pub client: ClientName,
     /// The id of the session.
     pub session: SessionId,
     /// The session that started it as a subagent.
@@ -79,7 +79,7 @@ pub(crate) struct TaskFile {
 #[derive(Clone, Debug)]
 pub(crate) struct TranscriptCandidate {
     /// The client that would have written it.
-    pub client: Client,
+    pub client: ClientName,
     /// The path of the file.
     pub path: PathBuf,
     /// Its folder entry.
@@ -91,8 +91,8 @@ impl TranscriptCandidate {
     pub(crate) fn session(&self) -> SessionId {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         match self.client {
-            Client::ClaudeCode => SessionId::new(stem),
-            Client::Codex => codex::session_id_in(&stem),
+            ClientName::ClaudeCode => SessionId::new(stem),
+            ClientName::Codex => codex::session_id_in(&stem),
         }
     }
 
@@ -100,8 +100,8 @@ impl TranscriptCandidate {
         let named = self.session();
         let session = match self.client {
             // A forked session has copies of the original's records, with the original's id.
-            Client::ClaudeCode if looks_like_an_id(named.as_str()) => named,
-            Client::ClaudeCode | Client::Codex => head.id.unwrap_or(named),
+            ClientName::ClaudeCode if looks_like_an_id(named.as_str()) => named,
+            ClientName::ClaudeCode | ClientName::Codex => head.id.unwrap_or(named),
         };
         TranscriptInfo {
             client: self.client,
@@ -120,7 +120,7 @@ impl TranscriptCandidate {
 /// All transcripts of a project, most recently changed first, and the errors of unreadable ones.
 pub fn transcripts(
     workspace: &Workspace,
-    of: Option<Client>,
+    of: Option<ClientName>,
 ) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     transcripts_where(workspace, of, &|_| true)
 }
@@ -128,7 +128,7 @@ pub fn transcripts(
 /// Like `transcripts`, but only those that `is_wanted` accepts; the others are not opened.
 pub(crate) fn transcripts_where(
     workspace: &Workspace,
-    of: Option<Client>,
+    of: Option<ClientName>,
     is_wanted: &dyn Fn(&TranscriptCandidate) -> bool,
 ) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
@@ -137,11 +137,11 @@ pub(crate) fn transcripts_where(
     let mut beginnings: Option<HeadCache> = None;
     // Most sessions of a project start in one folder, so this saves most lookups.
     let mut inside: HashMap<String, bool> = HashMap::new();
-    for client in Client::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
+    for client in ClientName::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
         let environment = workspace.environment();
         let candidates = match client {
-            Client::ClaudeCode => claude_code::candidates(environment, &tops, &mut unread),
-            Client::Codex => codex::candidates(environment, &mut unread),
+            ClientName::ClaudeCode => claude_code::candidates(environment, &tops, &mut unread),
+            ClientName::Codex => codex::candidates(environment, &mut unread),
         };
         for candidate in candidates.iter().filter(|one| is_wanted(one)) {
             let beginnings = beginnings.get_or_insert_with(|| HeadCache::load(workspace));
@@ -167,7 +167,10 @@ pub(crate) fn transcripts_where(
 }
 
 /// Reads a transcript given by its path.
-pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<TranscriptInfo, FileError> {
+pub fn read_transcript(
+    path: &Path,
+    client: Option<ClientName>,
+) -> Result<TranscriptInfo, FileError> {
     let mut stream = FileStream::open(path)?;
     let client = match client {
         Some(client) => client,
@@ -179,16 +182,19 @@ pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<Transcript
 }
 
 /// A transcript that its client names while writing it; its content is not read.
-pub(crate) fn unread_transcript(path: &Path, client: Client) -> Result<TranscriptInfo, FileError> {
+pub(crate) fn unread_transcript(
+    path: &Path,
+    client: ClientName,
+) -> Result<TranscriptInfo, FileError> {
     let (path, entry) = (path.to_owned(), FileStream::open(path)?.entry().clone());
     Ok(TranscriptCandidate { client, path, entry }.into_info(TranscriptHead::default()))
 }
 
 /// Detects the format of a transcript: only Codex records have a payload.
-fn detect_client(start: &[u8]) -> Client {
+fn detect_client(start: &[u8]) -> ClientName {
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default());
-    if first.contains("\"payload\"") { Client::Codex } else { Client::ClaudeCode }
+    if first.contains("\"payload\"") { ClientName::Codex } else { ClientName::ClaudeCode }
 }
 
 /// The folder where Claude Code, with home `claude`, stores the transcripts of sessions started in
@@ -228,8 +234,8 @@ pub(crate) fn agent_transcripts(
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     match found.client {
-        Client::ClaudeCode => claude_code::agents(workspace, found, neighbors, unread),
-        Client::Codex => codex::agents(workspace, found, unread),
+        ClientName::ClaudeCode => claude_code::agents(workspace, found, neighbors, unread),
+        ClientName::Codex => codex::agents(workspace, found, unread),
     }
 }
 
@@ -253,10 +259,10 @@ pub(crate) fn owner_transcript(
 }
 
 /// The tasks of a list that the client stores in files.
-pub(crate) fn tasks(environment: &Environment, client: Client, list: &str) -> Vec<TaskFile> {
+pub(crate) fn tasks(environment: &Environment, client: ClientName, list: &str) -> Vec<TaskFile> {
     match client {
-        Client::ClaudeCode => claude_code::tasks(environment, list),
-        Client::Codex => Vec::new(),
+        ClientName::ClaudeCode => claude_code::tasks(environment, list),
+        ClientName::Codex => Vec::new(),
     }
 }
 
@@ -266,8 +272,8 @@ pub(crate) fn base_transcript(
     found: &TranscriptInfo,
 ) -> Option<(PathBuf, u64)> {
     match found.client {
-        Client::ClaudeCode => None,
-        Client::Codex => codex::base(environment, &found.path),
+        ClientName::ClaudeCode => None,
+        ClientName::Codex => codex::base(environment, &found.path),
     }
 }
 
@@ -279,16 +285,16 @@ pub(crate) fn source_session(
     captured: &dyn Fn(&Path) -> Option<Session>,
 ) -> Option<SourceSession> {
     match found.client {
-        Client::ClaudeCode => source_session::find_source(workspace, found, captured),
-        Client::Codex => None,
+        ClientName::ClaudeCode => source_session::find_source(workspace, found, captured),
+        ClientName::Codex => None,
     }
 }
 
 /// The current session of the client that started this process, if the client says so.
-pub fn current_session(environment: &Environment, client: Client) -> Option<SessionName> {
+pub fn current_session(environment: &Environment, client: ClientName) -> Option<SessionName> {
     let id = match client {
-        Client::ClaudeCode => claude_code::current_session(environment),
-        Client::Codex => None,
+        ClientName::ClaudeCode => claude_code::current_session(environment),
+        ClientName::Codex => None,
     };
     SessionName::parse(client.name(), id?.as_str())
 }
@@ -314,13 +320,15 @@ impl<'e> LivenessProbe<'e> {
     /// Like `check`, by session id and transcript path; the transcript need not exist.
     pub(crate) fn check_session(
         &self,
-        client: Client,
+        client: ClientName,
         session: &SessionId,
         transcript: &Path,
     ) -> SessionLiveness {
         let runs = match client {
-            Client::ClaudeCode => self.claude_code().map(|ids| ids.contains(session)),
-            Client::Codex => self.codex().map(|open| open.contains(&files::canonical(transcript))),
+            ClientName::ClaudeCode => self.claude_code().map(|ids| ids.contains(session)),
+            ClientName::Codex => {
+                self.codex().map(|open| open.contains(&files::canonical(transcript)))
+            }
         };
         match runs {
             Some(true) => SessionLiveness::Running,

@@ -12,7 +12,7 @@ use midstride::verbs::{self, BriefRequest, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
 use midstride_testkit::{NOW, Sandbox};
@@ -92,7 +92,8 @@ impl Shop {
         let path = self.works(self.root(), BEFORE, &[file]);
         let which = SessionChoice::Transcript(path);
         let store = self.open(self.root());
-        verbs::checkpoint(&store, &which, Some(Client::ClaudeCode), CheckpointMode::Auto).unwrap();
+        verbs::checkpoint(&store, &which, Some(ClientName::ClaudeCode), CheckpointMode::Auto)
+            .unwrap();
     }
 
     fn hook(&self, folder: &Path, id: &str, event: &str, moment: HookEvent) -> Option<String> {
@@ -108,7 +109,7 @@ impl Shop {
         moment: HookEvent,
     ) -> Option<String> {
         let call = HookInput {
-            client: Client::ClaudeCode,
+            client: ClientName::ClaudeCode,
             event: event.to_owned(),
             session: Some(SessionId::new(id)),
             transcript: Some(self.transcript(folder, id).display().to_string()),

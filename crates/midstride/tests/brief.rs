@@ -11,7 +11,7 @@ use midstride_core::brief::{BriefOccasion, Budget, Material, compose, items};
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
 };
-use midstride_core::session::{AgentState, Client, CommandStatus, intent};
+use midstride_core::session::{AgentState, ClientName, CommandStatus, intent};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::tokens::estimate;
 use midstride_core::work::event::{Event, SessionEvent};
@@ -58,7 +58,7 @@ fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     }
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
-    let client = Some(Client::ClaudeCode);
+    let client = Some(ClientName::ClaudeCode);
     verbs::checkpoint(
         &open(folder),
         &SessionChoice::Transcript(path),
@@ -204,7 +204,7 @@ fn a_session_resumed_a_hundred_times_gets_the_same_briefing_and_one_delivery_rec
     capture(&sandbox);
     let asked = BriefRequest {
         occasion: Some(BriefOccasion::Resume),
-        client: Some(Client::ClaudeCode),
+        client: Some(ClientName::ClaudeCode),
         session: SessionName::parse("claude-code", ID),
         ..BriefRequest::default()
     };
@@ -422,7 +422,7 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
         r#"{{"type":"user","uuid":"z1","parentUuid":null,"sessionId":"{later}","cwd":"{root}","timestamp":"2026-03-21T09:00:00.000Z","message":{{"role":"user","content":"What time is it?"}}}}"#
     );
     std::fs::write(&path, record + "\n").unwrap();
-    let client = Some(Client::ClaudeCode);
+    let client = Some(ClientName::ClaudeCode);
     verbs::checkpoint(
         &open(sandbox.root()),
         &SessionChoice::Transcript(path),
@@ -482,7 +482,7 @@ fn checkpoints() -> Vec<Checkpoint> {
         for path in transcripts(&folder) {
             let text = std::fs::read(&path).unwrap();
             let name = path.display().to_string();
-            found.extend(Client::ALL.map(|client| checkpoint(client, &text, &name)));
+            found.extend(ClientName::ALL.map(|client| checkpoint(client, &text, &name)));
         }
     }
     found
@@ -502,7 +502,7 @@ fn transcripts(folder: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
+fn checkpoint(client: ClientName, text: &[u8], name: &str) -> Checkpoint {
     use midstride_core::session::transcript::{LineSplitter, TranscriptCursor};
     let mut cursor = TranscriptCursor::new(client);
     LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
@@ -521,7 +521,7 @@ fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
 /// The complete material of a session, for a client that counts.
 fn material(gist: &SessionSummary) -> Material {
     Material {
-        client: Some(Client::ClaudeCode),
+        client: Some(ClientName::ClaudeCode),
         occasion: BriefOccasion::Compact,
         role: None,
         branch: Some("main".to_owned()),
@@ -545,7 +545,7 @@ fn no_briefing_exceeds_its_budget() {
         );
         let material = material(&gist);
         for tokens in (200..=8_000).step_by(300) {
-            let budget = Budget::for_client(tokens, Some(Client::ClaudeCode));
+            let budget = Budget::for_client(tokens, Some(ClientName::ClaudeCode));
             let briefing = compose(&material, budget);
             let cost = estimate(&briefing.text);
             assert!(cost <= tokens, "{} > {tokens}: {}", cost, checkpoint.transcript);
@@ -625,7 +625,7 @@ fn a_briefing_accounts_for_everything_that_happened() {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for checkpoint in checkpoints() {
         let material = material(&SessionSummary::from_checkpoint(&checkpoint));
-        let briefing = compose(&material, Budget::for_client(2_000, Some(Client::ClaudeCode)));
+        let briefing = compose(&material, Budget::for_client(2_000, Some(ClientName::ClaudeCode)));
         let text = letters(&with_paths(&briefing.text));
         let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text())));
         let omitted: Vec<String> = omitted.collect();
@@ -672,7 +672,7 @@ fn busy(times: usize) -> Checkpoint {
         line(at * 4 + 2, serde_json::json!({"role": "user", "content": results}));
     }
     lines.push(String::new());
-    checkpoint(Client::ClaudeCode, lines.join("\n").as_bytes(), "busy")
+    checkpoint(ClientName::ClaudeCode, lines.join("\n").as_bytes(), "busy")
 }
 
 #[test]
@@ -680,7 +680,7 @@ fn items_of_a_busy_session_are_named_or_counted() {
     let account = |checkpoint: &Checkpoint| {
         let gist = SessionSummary::from_checkpoint(checkpoint);
         let briefing =
-            compose(&material(&gist), Budget::for_client(2_000, Some(Client::ClaudeCode)));
+            compose(&material(&gist), Budget::for_client(2_000, Some(ClientName::ClaudeCode)));
         (gist, briefing)
     };
     // Hundreds of items are all named.

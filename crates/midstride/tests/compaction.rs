@@ -7,7 +7,7 @@ use midstride::store::index::RefreshLimit;
 use midstride::verbs::{self, HookOutcome, SessionChoice};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
@@ -26,7 +26,7 @@ fn write(sandbox: &Sandbox, transcript: &Transcript) {
 
 fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> HookOutcome {
     let call = HookInput {
-        client: Client::ClaudeCode,
+        client: ClientName::ClaudeCode,
         event: event.to_owned(),
         session: Some(SessionId::new(ID)),
         transcript: Some(sandbox.home().join("transcript.jsonl").display().to_string()),
@@ -107,7 +107,7 @@ fn a_session_resumed_for_compaction_is_briefed_once() {
     let transcript = Transcript::of(other, sandbox.root()).user(OTHER).edits("report.txt");
     std::fs::write(&path, transcript.says("The report is written.").text()).unwrap();
     let project = open(sandbox.root());
-    let client = Some(Client::ClaudeCode);
+    let client = Some(ClientName::ClaudeCode);
     verbs::checkpoint(&project, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
         .unwrap();
 

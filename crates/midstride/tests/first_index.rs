@@ -9,7 +9,7 @@ use midstride::verbs::{self, BriefOutcome, BriefRequest, HookOutcome, brief, fin
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::brief::search::Query;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use std::fs::File;
@@ -42,7 +42,7 @@ fn repository(handoffs: usize) -> Sandbox {
 
 fn start(store: &Store, session: &str, limit: RefreshLimit) -> HookOutcome {
     let call = HookInput {
-        client: Client::ClaudeCode,
+        client: ClientName::ClaudeCode,
         event: "SessionStart".to_owned(),
         session: Some(SessionId::new(session)),
         transcript: None,

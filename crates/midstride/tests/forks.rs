@@ -7,7 +7,7 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
-use midstride_core::session::{Client, Correction, Session};
+use midstride_core::session::{ClientName, Correction, Session};
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
@@ -228,8 +228,12 @@ fn the_order_and_number_of_captures_do_not_matter() {
         // The client writes while the file is read, and may stop anywhere.
         for cut in 0..=second.len() {
             whole.put(SECOND, &second[..cut]);
-            remove_cursors(whole.open().workspace(), Client::ClaudeCode, &SessionId::new(SECOND))
-                .unwrap();
+            remove_cursors(
+                whole.open().workspace(),
+                ClientName::ClaudeCode,
+                &SessionId::new(SECOND),
+            )
+            .unwrap();
             for session in order {
                 whole.captured(session);
             }
@@ -240,8 +244,12 @@ fn the_order_and_number_of_captures_do_not_matter() {
             assert_eq!(again.session.without_reading_state(), expected, "cut after {cut}");
         }
         for session in order {
-            remove_cursors(whole.open().workspace(), Client::ClaudeCode, &SessionId::new(session))
-                .unwrap();
+            remove_cursors(
+                whole.open().workspace(),
+                ClientName::ClaudeCode,
+                &SessionId::new(session),
+            )
+            .unwrap();
         }
     }
 }
@@ -486,7 +494,7 @@ fn records_captured_as_own_stay_own() {
     assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
     told_once(&both(), &["make a", "make d"]);
     for session in [FIRST, SECOND] {
-        remove_cursors(shop.open().workspace(), Client::ClaudeCode, &SessionId::new(session))
+        remove_cursors(shop.open().workspace(), ClientName::ClaudeCode, &SessionId::new(session))
             .unwrap();
     }
     told_once(&both(), &["make a", "make d"]);

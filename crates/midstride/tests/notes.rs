@@ -5,7 +5,7 @@ use midstride::store::Store;
 use midstride::verbs::{self, BriefOutcome, BriefRequest};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 
@@ -149,7 +149,7 @@ fn notes_of_an_untrusted_clone_are_counted_but_not_read() {
     sandbox.write(".midstride/config.toml", "").write("NEXT_SESSION.md", NOTE);
     sandbox.write(".agents/notes/a.md", NOTE).write("handoffs/b.md", NOTE);
     let call = HookInput {
-        client: Client::ClaudeCode,
+        client: ClientName::ClaudeCode,
         event: "SessionStart".to_owned(),
         session: Some(SessionId::new("5e55")),
         transcript: None,

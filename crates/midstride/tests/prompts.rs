@@ -5,7 +5,7 @@ use midstride::store::index::Effort;
 use midstride::verbs::{self, PromptSearch, search_prompt};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use std::time::Duration;
@@ -98,7 +98,7 @@ fn a_document_is_named_in_several_ways() {
 /// What a hook adds to the context of a session.
 fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
     let call = HookInput {
-        client: Client::ClaudeCode,
+        client: ClientName::ClaudeCode,
         event: "test".to_owned(),
         session: Some(SessionId::new("5e55")),
         transcript: None,

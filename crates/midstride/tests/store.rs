@@ -35,7 +35,7 @@ mod opens {
     use midstride::verbs;
     use midstride_core::brief::BriefOccasion;
     use midstride_core::brief::hook::{HookEvent, HookInput};
-    use midstride_core::session::Client;
+    use midstride_core::session::ClientName;
     use midstride_core::text::id::SessionId;
     use midstride_testkit::Sandbox;
     use notify::event::{AccessKind, AccessMode};
@@ -60,7 +60,7 @@ mod opens {
 
     fn start(store: &Store, session: &str) {
         let call = HookInput {
-            client: Client::ClaudeCode,
+            client: ClientName::ClaudeCode,
             event: "SessionStart".to_owned(),
             session: Some(SessionId::new(session)),
             transcript: None,

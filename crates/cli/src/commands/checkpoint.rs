@@ -3,7 +3,7 @@ use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{session as view, shell_word};
@@ -51,10 +51,10 @@ pub(super) enum ClientArg {
 }
 
 impl ClientArg {
-    pub(super) fn client(self) -> Client {
+    pub(super) fn client(self) -> ClientName {
         match self {
-            Self::ClaudeCode => Client::ClaudeCode,
-            Self::Codex => Client::Codex,
+            Self::ClaudeCode => ClientName::ClaudeCode,
+            Self::Codex => ClientName::Codex,
         }
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn session_id(typed: &str) -> Result<String, ArgumentError> {
 /// Explains a session that is listed but has no transcript any more.
 fn explain_missing_transcript(
     store: &Store,
-    client: Option<Client>,
+    client: Option<ClientName>,
     error: CheckpointError,
 ) -> Diagnostic {
     let CheckpointError::NoSuch(name) = &error else { return error.into() };

@@ -10,7 +10,7 @@ use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::Workspace;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -40,7 +40,7 @@ enum TargetClientArg {
     Codex,
 }
 
-impl From<TargetClientArg> for Client {
+impl From<TargetClientArg> for ClientName {
     fn from(typed: TargetClientArg) -> Self {
         match typed {
             TargetClientArg::ClaudeCode => Self::ClaudeCode,
@@ -84,14 +84,14 @@ struct ClientTarget {
 
 impl ClientTarget {
     /// The clients that are found on this machine.
-    fn detected_clients(environment: &Environment) -> Vec<Client> {
+    fn detected_clients(environment: &Environment) -> Vec<ClientName> {
         let found = verbs::find_clients(environment).into_iter();
         found.filter(|found| found.2).map(|found| found.0).collect()
     }
 
-    fn clients(&self, environment: &Environment) -> Result<Vec<Client>, Diagnostic> {
+    fn clients(&self, environment: &Environment) -> Result<Vec<ClientName>, Diagnostic> {
         if !self.all {
-            return Ok(self.clients.iter().map(|client| Client::from(*client)).collect());
+            return Ok(self.clients.iter().map(|client| ClientName::from(*client)).collect());
         }
         let found = Self::detected_clients(environment);
         if found.is_empty() {

@@ -8,7 +8,7 @@ use midstride::store::Store;
 use midstride::sys::env::are_hooks_switched_off;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::Workspace;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use midstride_surface::view::doctor::{Diagnosis, OffSwitch};
@@ -98,8 +98,8 @@ fn off_reason(workspace: &Workspace) -> Option<OffSwitch> {
 }
 
 /// The clients this user has, or all if there are none yet.
-fn clients_to_simulate(clients: &[ClientFacts]) -> Vec<Client> {
+fn clients_to_simulate(clients: &[ClientFacts]) -> Vec<ClientName> {
     let is_used = |facts: &&ClientFacts| facts.is_found() || facts.is_installed();
-    let used: Vec<Client> = clients.iter().filter(is_used).map(|facts| facts.client).collect();
-    if used.is_empty() { Client::ALL.to_vec() } else { used }
+    let used: Vec<ClientName> = clients.iter().filter(is_used).map(|facts| facts.client).collect();
+    if used.is_empty() { ClientName::ALL.to_vec() } else { used }
 }

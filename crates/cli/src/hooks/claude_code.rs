@@ -3,7 +3,7 @@
 use super::fields::HookFields;
 use super::output::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{ClientTask, HookEvent, HookInput, HookOutput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 
 /// Parses a call.
 pub(super) fn parse_call(fields: &HookFields) -> HookInput {
@@ -24,7 +24,7 @@ pub(super) fn parse_call(fields: &HookFields) -> HookInput {
         }
         _ => HookEvent::Other,
     };
-    build_call(Client::ClaudeCode, event, moment, fields)
+    build_call(ClientName::ClaudeCode, event, moment, fields)
 }
 
 fn parse_task(fields: &HookFields) -> ClientTask {

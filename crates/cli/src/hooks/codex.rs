@@ -4,7 +4,7 @@
 use super::fields::HookFields;
 use super::output::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 
 /// Parses a call.
 pub(super) fn parse_call(fields: &HookFields) -> HookInput {
@@ -19,7 +19,7 @@ pub(super) fn parse_call(fields: &HookFields) -> HookInput {
         "SessionEnd" => HookEvent::End { is_clear: false },
         _ => HookEvent::Other,
     };
-    build_call(Client::Codex, event, moment, fields)
+    build_call(ClientName::Codex, event, moment, fields)
 }
 
 /// Formats the answer. Empty if there is nothing to say.

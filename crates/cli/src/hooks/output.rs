@@ -3,13 +3,13 @@
 use super::fields::HookFields;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use serde_json::{Map, Value, json};
 
 /// Builds a call from the fields every client sends.
 pub(super) fn build_call(
-    client: Client,
+    client: ClientName,
     event: String,
     moment: HookEvent,
     fields: &HookFields,
@@ -23,7 +23,7 @@ pub(super) fn build_call(
         agent: fields.text("agent_id"),
         turn: fields.text("prompt_id").or_else(|| fields.text("turn_id")),
         // `codex exec` reports this mode, too, but still refuses tools that write.
-        is_unrestricted: client == Client::ClaudeCode
+        is_unrestricted: client == ClientName::ClaudeCode
             && fields.text("permission_mode").as_deref() == Some("bypassPermissions"),
         kind: moment,
     }

@@ -7,7 +7,7 @@ use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::{Automation, Environment, SessionName};
 use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::sanitize;
 use serde_json::Value;
@@ -16,8 +16,8 @@ use std::path::{Component, Path};
 /// The name for a client that does not send one.
 const UNNAMED_CLIENT: &str = "an MCP client";
 /// The names that clients use over MCP.
-const ALIASES: [(&str, Client); 2] =
-    [("codex-mcp-client", Client::Codex), ("claude-code", Client::ClaudeCode)];
+const ALIASES: [(&str, ClientName); 2] =
+    [("codex-mcp-client", ClientName::Codex), ("claude-code", ClientName::ClaudeCode)];
 const NAME_LENGTH_MAX: usize = 64;
 /// The minimum length of an id prefix that a tool may use to change something. Reading accepts
 /// shorter ones.
@@ -30,7 +30,7 @@ pub(super) struct Caller {
     /// The author recorded for changes. It is never the user.
     pub(super) name: String,
     /// The client, if it is a known one.
-    pub(super) client: Option<Client>,
+    pub(super) client: Option<ClientName>,
     rules: MessageRedactor,
 }
 
@@ -55,7 +55,7 @@ impl Caller {
             environment.session = Some(session);
         }
         let from_session =
-            environment.session.as_ref().and_then(|one| Client::from_name(&one.client));
+            environment.session.as_ref().and_then(|one| ClientName::from_name(&one.client));
         let client = client.or(from_session.filter(|_| client_name.is_none()));
         let name = client.map(|client| client.name().to_owned());
         let name = name
@@ -110,15 +110,15 @@ impl Caller {
 /// elsewhere. The server's environment is not enough: the client may have started another session
 /// since.
 fn session_of_request(
-    client: Client,
+    client: ClientName,
     environment: &Environment,
     parameters: &Value,
 ) -> Option<SessionName> {
     match client {
-        Client::Codex => {
+        ClientName::Codex => {
             SessionName::parse(client.name(), parameters["_meta"]["threadId"].as_str()?)
         }
-        Client::ClaudeCode => current_session(environment, client),
+        ClientName::ClaudeCode => current_session(environment, client),
     }
 }
 

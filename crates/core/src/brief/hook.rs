@@ -13,7 +13,7 @@ pub use reminder::{
 };
 
 use crate::brief::BriefOccasion;
-use crate::session::Client;
+use crate::session::ClientName;
 use crate::text::id::SessionId;
 
 /// Maximum UTF-16 units of one text. Claude Code writes longer texts to a file instead.
@@ -25,7 +25,7 @@ pub const BLOCKS_MAX: u8 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookInput {
     /// The client that calls.
-    pub client: Client,
+    pub client: ClientName,
     /// The client's name of the event.
     pub event: String,
     /// The session id.

@@ -1,6 +1,6 @@
 //! The input of a briefing: items, their ranks, and the budget they have to fit.
 
-use crate::session::Client;
+use crate::session::ClientName;
 
 /// How important an item is, most important first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,8 +227,8 @@ impl Budget {
 
 impl Budget {
     /// The budget for a client's hooks, with a number of tokens.
-    pub fn for_client(tokens: u64, client: Option<Client>) -> Self {
-        let utf16_units = (client == Some(Client::ClaudeCode)).then_some(10_000);
+    pub fn for_client(tokens: u64, client: Option<ClientName>) -> Self {
+        let utf16_units = (client == Some(ClientName::ClaudeCode)).then_some(10_000);
         Self { tokens, utf16_units }
     }
 }
@@ -237,7 +237,7 @@ impl Budget {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Material {
     /// The client to brief.
-    pub client: Option<Client>,
+    pub client: Option<ClientName>,
     /// When it is briefed.
     pub occasion: BriefOccasion,
     /// The role of the session.

@@ -3,12 +3,12 @@
 use super::material::{BriefItem, ItemRank, SourcedStartupStep, StartupStep};
 use super::visible::VisibleText;
 use crate::format::header::StartupKind;
-use crate::session::Client;
+use crate::session::ClientName;
 
 /// The briefing items of a startup step.
 pub(super) fn startup_items(
     sourced: &SourcedStartupStep,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Vec<BriefItem> {
     let to_item =
         |(rank, heading, text, remark): (ItemRank, &'static str, &str, Option<&str>)| BriefItem {
@@ -35,7 +35,7 @@ type StartupLine<'text> = (ItemRank, &'static str, &'text str, Option<&'static s
 
 /// Describes a step if its text is valid for the kind. Otherwise returns it as a rejected step with
 /// the lowest rank.
-fn describe_step(kind: StartupKind, text: &str, client: Option<Client>) -> StartupLine<'_> {
+fn describe_step(kind: StartupKind, text: &str, client: Option<ClientName>) -> StartupLine<'_> {
     let is_fully_visible = || VisibleText::single_line(text, usize::MAX).text == text;
     let is_named = matches!(kind, StartupKind::Skill | StartupKind::Read);
     if kind.rejection_reason(text).is_some() || (is_named && !is_fully_visible()) {
@@ -58,24 +58,24 @@ fn describe_step(kind: StartupKind, text: &str, client: Option<Client>) -> Start
     }
 }
 
-fn skill_heading(client: Option<Client>) -> &'static str {
+fn skill_heading(client: Option<ClientName>) -> &'static str {
     match client {
-        Some(Client::ClaudeCode) => "Load first with the Skill tool",
-        Some(Client::Codex) | None => "Load this skill first",
+        Some(ClientName::ClaudeCode) => "Load first with the Skill tool",
+        Some(ClientName::Codex) | None => "Load this skill first",
     }
 }
 
-fn read_heading(client: Option<Client>) -> &'static str {
+fn read_heading(client: Option<ClientName>) -> &'static str {
     match client {
-        Some(Client::ClaudeCode) => "Read first with the Read tool",
-        Some(Client::Codex) | None => "Read first",
+        Some(ClientName::ClaudeCode) => "Read first with the Read tool",
+        Some(ClientName::Codex) | None => "Read first",
     }
 }
 
-fn task_heading(client: Option<Client>) -> &'static str {
+fn task_heading(client: Option<ClientName>) -> &'static str {
     match client {
-        Some(Client::ClaudeCode) => "Task to restore with the TaskCreate tool",
-        Some(Client::Codex) => "Task to restore with the update_plan tool",
+        Some(ClientName::ClaudeCode) => "Task to restore with the TaskCreate tool",
+        Some(ClientName::Codex) => "Task to restore with the update_plan tool",
         None => "Task to restore",
     }
 }

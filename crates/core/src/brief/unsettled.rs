@@ -5,7 +5,7 @@ use crate::session::checkpoint::{
     Highlight, HighlightKind as Kind, PUSHED, SessionEnding, SessionSummary,
 };
 use crate::session::shell::{Check, GitCommand, Relation, ShellLine};
-use crate::session::{Client, hash};
+use crate::session::{ClientName, hash};
 use crate::text::id::SessionId;
 use jiff::Timestamp;
 use std::cell::OnceCell;
@@ -23,7 +23,7 @@ pub struct UnsettledItem {
     /// The handle for dismissing it.
     pub handle: String,
     /// The client of the session.
-    pub client: Client,
+    pub client: ClientName,
     /// The session that left it open.
     pub session: SessionId,
     /// When that session ended, if known.

@@ -19,7 +19,9 @@ pub use highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
 pub use summary::SessionSummary;
 
 use crate::session::repository::{ReflogCommit, WorkTreeState};
-use crate::session::{AbandonedRecords, Client, CommandStatus, Provenance, Session, TouchedFile};
+use crate::session::{
+    AbandonedRecords, ClientName, CommandStatus, Provenance, Session, TouchedFile,
+};
 use crate::text::hidden;
 use crate::text::id::{CommitId, SessionId};
 use jiff::Timestamp;
@@ -321,7 +323,7 @@ impl Checkpoint {
     }
 
     /// The client that ran the session.
-    pub fn client(&self) -> Client {
+    pub fn client(&self) -> ClientName {
         self.session.client
     }
 
@@ -496,7 +498,7 @@ mod tests {
     use crate::session::transcript::{LineSplitter, TranscriptCursor};
 
     fn session() -> Session {
-        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
         let text = include_bytes!("../../../../fixtures/transcripts/claude-code/cache.jsonl");
         LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
         cursor.session.settle();
@@ -662,7 +664,7 @@ mod tests {
             record("user", "k", to, r#""Write the report""#),
             record("assistant", "l", "k", r#"[{"type":"text","text":"Done."}]"#),
         ];
-        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
         let text = lines.concat();
         LineSplitter::default().feed(text.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.settle();

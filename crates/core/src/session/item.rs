@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 /// The client that ran a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Client {
+pub enum ClientName {
     /// Claude Code.
     ClaudeCode,
     /// Codex.
     Codex,
 }
 
-impl Client {
+impl ClientName {
     /// Every client whose transcripts can be read.
     pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
 

@@ -14,7 +14,7 @@ pub(crate) use codex::CodexReader;
 pub use copies::{RecordOrder, SharedPrefix, TranscriptOpening, collect_ids};
 pub use lines::{LINE_BYTES_MAX, LineSplitter, TranscriptLine};
 
-use crate::session::{Client, Fact, RecordLink, RecordRef, Session, hash};
+use crate::session::{ClientName, Fact, RecordLink, RecordRef, Session, hash};
 use serde::{Deserialize, Serialize};
 
 /// Reads the records of one client's format.
@@ -53,10 +53,10 @@ enum TranscriptReader {
 
 impl TranscriptReader {
     /// Returns the reader for a client.
-    pub(crate) fn for_client(client: Client) -> Self {
+    pub(crate) fn for_client(client: ClientName) -> Self {
         match client {
-            Client::ClaudeCode => Self::ClaudeCode(ClaudeCodeReader::default()),
-            Client::Codex => Self::Codex(CodexReader::default()),
+            ClientName::ClaudeCode => Self::ClaudeCode(ClaudeCodeReader::default()),
+            ClientName::Codex => Self::Codex(CodexReader::default()),
         }
     }
 
@@ -92,7 +92,7 @@ pub struct TranscriptCursor {
 
 impl TranscriptCursor {
     /// Creates a cursor at the start of a transcript.
-    pub fn new(client: Client) -> Self {
+    pub fn new(client: ClientName) -> Self {
         Self {
             version: CURSOR_VERSION,
             by: WRITER_VERSION.to_owned(),
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_start_of_a_stored_cursor_is_enough_for_its_position() {
-        for client in Client::ALL {
+        for client in ClientName::ALL {
             let mut cursor = TranscriptCursor::new(client);
             (cursor.offset, cursor.lines) = (u64::MAX, u64::MAX);
             cursor.set_windows(&[1; WINDOW_BYTES], &[2; WINDOW_BYTES]);
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn positions_that_are_broken_or_of_another_version_are_rejected() {
-        let mut other = TranscriptCursor::new(Client::Codex);
+        let mut other = TranscriptCursor::new(ClientName::Codex);
         other.version += 1;
         let other = serde_json::to_vec(&other).unwrap();
         for bytes in [&b""[..], b"{", b"{\"version\":2,\"reader\":1}", b"\xff,\"reader\":", &other]

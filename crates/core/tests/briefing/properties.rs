@@ -6,7 +6,7 @@ use midstride_core::brief::{
     SourcedStartupStep, StartupStep, compose,
 };
 use midstride_core::format::header::StartupKind;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::tokens;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -145,7 +145,8 @@ fn boot() -> impl Strategy<Value = SourcedStartupStep> {
 }
 
 fn material() -> impl Strategy<Value = Material> {
-    let client = prop::sample::select(vec![None, Some(Client::ClaudeCode), Some(Client::Codex)]);
+    let client =
+        prop::sample::select(vec![None, Some(ClientName::ClaudeCode), Some(ClientName::Codex)]);
     let occasion = prop::sample::select(BriefOccasion::ALL.to_vec());
     let name = || prop::option::of(text());
     let boot = prop::collection::vec(boot(), 0..3);
@@ -370,7 +371,7 @@ fn a_starting_session_gets_next_actions_despite_many_instructions() {
         points.push(of(ItemRank::NextAction, "Next action", source));
     }
     let material = Material {
-        client: Some(Client::ClaudeCode),
+        client: Some(ClientName::ClaudeCode),
         occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("main".to_owned()),
@@ -419,7 +420,7 @@ fn instructed(instructions: usize) -> Material {
         points.push(BriefItem { form: ItemForm::Quote, ..line(ItemRank::Report, "Report", said) });
     }
     Material {
-        client: Some(Client::ClaudeCode),
+        client: Some(ClientName::ClaudeCode),
         occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("main".to_owned()),

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 use midstride_core::session::transcript::{
     CursorPosition, LineSplitter, TranscriptCursor, WINDOW_BYTES,
 };
-use midstride_core::session::{Client, CopiedRecords, Session};
+use midstride_core::session::{ClientName, CopiedRecords, Session};
 use midstride_core::text::id::SessionId;
 use std::path::{Path, PathBuf};
 
@@ -55,14 +55,14 @@ pub fn unread_amount(workspace: &Workspace, found: &TranscriptInfo) -> UnreadAmo
     let cursors = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
     let Some(cursors) = cursors else { return UnreadAmount::Enough };
     let agents = match found.client {
-        Client::ClaudeCode => clients::agent_transcripts(
+        ClientName::ClaudeCode => clients::agent_transcripts(
             workspace,
             found,
             &AgentFileCache::default(),
             &mut Vec::new(),
         ),
         // A Codex transcript names its agents, and they are captured with it.
-        Client::Codex => Vec::new(),
+        ClientName::Codex => Vec::new(),
     };
     let agents = agents.into_iter().map(|(_, path)| path);
     let of_files =
@@ -119,13 +119,13 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The file name has the id of this session; copied records have another session's id.
-    if session.id.as_ref() != Some(&found.session) && found.client == Client::ClaudeCode {
+    if session.id.as_ref() != Some(&found.session) && found.client == ClientName::ClaudeCode {
         let named = session.id.replace(found.session.clone());
         session.forked_from = session.forked_from.or(named);
     }
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
     // A Codex transcript says if it started agents, and searching for their files takes long.
-    let may_have_agents = found.client == Client::ClaudeCode || !session.agents.is_empty();
+    let may_have_agents = found.client == ClientName::ClaudeCode || !session.agents.is_empty();
     let agents = may_have_agents.then(|| {
         clients::agent_transcripts(workspace, found, &AgentFileCache::default(), &mut unread)
     });
@@ -152,7 +152,7 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
 /// transcripts from the start.
 pub fn remove_cursors(
     workspace: &Workspace,
-    client: Client,
+    client: ClientName,
     session: &SessionId,
 ) -> Result<usize, FileError> {
     let Some(private) = workspace.private()? else { return Ok(0) };
@@ -243,7 +243,7 @@ fn read_new_bytes(
     workspace: &Workspace,
     cursors: Option<&Root>,
     path: &Path,
-    client: Client,
+    client: ClientName,
     before: &dyn Fn(&mut TranscriptCursor),
 ) -> Result<ReadOutcome, FileError> {
     let mut stream = FileStream::open(path)?;

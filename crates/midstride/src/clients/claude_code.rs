@@ -7,7 +7,7 @@ use crate::sys::files::{self, FileError, FolderEntry, Root};
 use crate::sys::process;
 use crate::workspace::Workspace;
 use crate::workspace::folder::claude_memory::{LENGTH_MAX, slug};
-use midstride_core::session::{Client, TaskUpdate};
+use midstride_core::session::{ClientName, TaskUpdate};
 use midstride_core::text::id::SessionId;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -53,7 +53,7 @@ pub(super) fn sessions_in(folder: &Path) -> Vec<TranscriptCandidate> {
 }
 
 fn candidate(folder: &Path, entry: FolderEntry) -> TranscriptCandidate {
-    TranscriptCandidate { client: Client::ClaudeCode, path: folder.join(&entry.name), entry }
+    TranscriptCandidate { client: ClientName::ClaudeCode, path: folder.join(&entry.name), entry }
 }
 
 /// The common prefix of the folder names of a project and of the folders below it.

@@ -6,7 +6,7 @@ use super::{TranscriptCandidate, TranscriptInfo};
 use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::workspace::Workspace;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -66,7 +66,7 @@ fn collect(
             let from = if is_first { &from[1..] } else { &[] };
             collect(&path, depth + 1, from, found, unread);
         } else if is_transcript(&entry.name) {
-            found.push(TranscriptCandidate { client: Client::Codex, path, entry });
+            found.push(TranscriptCandidate { client: ClientName::Codex, path, entry });
         }
     }
 }
@@ -118,7 +118,7 @@ fn siblings(path: &Path) -> Vec<TranscriptCandidate> {
     let entries = files::list_folder(folder, is_transcript).unwrap_or_default().into_iter();
     let candidate = |entry: FolderEntry| {
         let path = folder.join(&entry.name);
-        TranscriptCandidate { client: Client::Codex, path, entry }
+        TranscriptCandidate { client: ClientName::Codex, path, entry }
     };
     entries.map(candidate).collect()
 }

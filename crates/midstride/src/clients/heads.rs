@@ -6,7 +6,7 @@ use crate::sys::files::{FileError, FileStream};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::transcript::{
     LINE_BYTES_MAX, LineSplitter, TranscriptCursor, TranscriptOpening,
 };
@@ -116,12 +116,12 @@ impl HeadCache {
 }
 
 /// Reads the head of a transcript.
-pub(super) fn read(client: Client, path: &Path) -> Result<TranscriptHead, FileError> {
+pub(super) fn read(client: ClientName, path: &Path) -> Result<TranscriptHead, FileError> {
     read_head(client, path).map(|(head, _)| head)
 }
 
 /// Reads a head, and returns whether it is final even if the file grows.
-fn read_head(client: Client, path: &Path) -> Result<(TranscriptHead, bool), FileError> {
+fn read_head(client: ClientName, path: &Path) -> Result<(TranscriptHead, bool), FileError> {
     let mut cursor = TranscriptCursor::new(client);
     let mut opening = TranscriptOpening::default();
     let mut lines = LineSplitter::default();

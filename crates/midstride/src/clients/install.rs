@@ -38,7 +38,7 @@ pub use status::{FileInstallStatus, HookStatus, InstallStatus};
 use crate::sys::env::{Automation, Environment};
 use crate::sys::files::FileError;
 use client_file::ClientFile;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde::{Deserialize, Serialize};
 use splice::Splice;
 use std::path::{Path, PathBuf};
@@ -221,13 +221,13 @@ pub enum InstallError {
 /// All files midstride wants in a client, in display order.
 fn target_files(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
     options: InstallOptions,
 ) -> Result<Vec<TargetFile>, InstallError> {
     let wanted = match client {
-        Client::ClaudeCode => claude_code::target_files(environment, scope, options),
-        Client::Codex => codex::target_files(environment, scope, options)?,
+        ClientName::ClaudeCode => claude_code::target_files(environment, scope, options),
+        ClientName::Codex => codex::target_files(environment, scope, options)?,
     };
     wanted.ok_or(InstallError::NoHome)
 }
@@ -235,7 +235,7 @@ fn target_files(
 /// Plans an installation.
 pub(crate) fn plan_add(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
     options: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
@@ -251,7 +251,7 @@ pub(crate) fn plan_add(
 /// Plans a removal.
 pub(crate) fn plan_remove(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
 ) -> Result<InstallPlan, InstallError> {
     plan::remove(environment, client, scope)

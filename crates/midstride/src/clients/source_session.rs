@@ -229,7 +229,7 @@ impl TranscriptAge {
 mod tests {
     use super::*;
     use crate::sys::files::FolderEntry;
-    use midstride_core::session::Client;
+    use midstride_core::session::ClientName;
 
     fn relative(session: &str, from: Option<&str>, bytes: u64, changed: i64) -> RelatedTranscript {
         let entry = FolderEntry {
@@ -244,7 +244,7 @@ mod tests {
         let opening =
             TranscriptOpening { from: from.map(SessionId::new), ..TranscriptOpening::default() };
         RelatedTranscript {
-            candidate: TranscriptCandidate { client: Client::ClaudeCode, path, entry },
+            candidate: TranscriptCandidate { client: ClientName::ClaudeCode, path, entry },
             opening,
         }
     }

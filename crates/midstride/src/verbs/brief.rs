@@ -49,7 +49,7 @@ use midstride_core::handoff::anchor;
 use midstride_core::handoff::drift::{CitationCheck, CitationOutcome};
 use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::session::quality::passes_quality_check;
-use midstride_core::session::{Client, short_id};
+use midstride_core::session::{ClientName, short_id};
 use midstride_core::text::id::{CommitId, SessionId};
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
@@ -70,7 +70,7 @@ pub struct BriefRequest {
     /// The event the client reports. If it is set, a client waits for the answer.
     pub occasion: Option<BriefOccasion>,
     /// The client that gets the briefing.
-    pub client: Option<Client>,
+    pub client: Option<ClientName>,
     /// The role of the agent that gets the briefing.
     pub role: Option<String>,
     /// The session that gets the briefing. The delivery is recorded for it.

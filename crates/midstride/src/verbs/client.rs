@@ -6,13 +6,13 @@ use crate::clients::install::{
 use crate::sys::env::Environment;
 use crate::sys::files;
 use crate::workspace::Workspace;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use std::path::PathBuf;
 
 /// Plans adding midstride to a client. Writes nothing yet.
 pub fn add_to_client(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
     wishes: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
@@ -40,7 +40,7 @@ fn other_scope(environment: &Environment, scope: &InstallScope) -> Option<Instal
 /// Plans removing midstride from a client. Writes nothing yet.
 pub fn remove_from_client(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
 ) -> Result<InstallPlan, InstallError> {
     install::plan_remove(environment, client, scope)
@@ -54,22 +54,22 @@ pub fn apply_plan(environment: &Environment, plan: &InstallPlan) -> Result<(), I
 /// The installation status of a client.
 pub fn client_status(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
 ) -> Result<InstallStatus, InstallError> {
     install::read_install_status(environment, client, scope)
 }
 
 /// Every client with its folder for this user, and whether the folder exists.
-pub fn find_clients(environment: &Environment) -> Vec<(Client, Option<PathBuf>, bool)> {
+pub fn find_clients(environment: &Environment) -> Vec<(ClientName, Option<PathBuf>, bool)> {
     let folder = |client| match client {
-        Client::ClaudeCode => environment.claude.clone(),
-        Client::Codex => environment.codex.clone(),
+        ClientName::ClaudeCode => environment.claude.clone(),
+        ClientName::Codex => environment.codex.clone(),
     };
     let found = |client| {
         let folder: Option<PathBuf> = folder(client);
         let is_there = folder.as_deref().is_some_and(files::is_folder);
         (client, folder, is_there)
     };
-    Client::ALL.into_iter().map(found).collect()
+    ClientName::ALL.into_iter().map(found).collect()
 }

@@ -6,7 +6,7 @@ use midstride::clients::install::{
     FileChange, FileInstallStatus, InstallNote, InstallPlan, InstallScope, InstallStatus,
     PathLookup,
 };
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::redact::CleanText;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 const DEV_NULL: &str = "/dev/null";
 
 /// The display name of a client.
-pub(crate) fn display_name(client: Client) -> &'static str {
+pub(crate) fn display_name(client: ClientName) -> &'static str {
     match client {
-        Client::ClaudeCode => "Claude Code",
-        Client::Codex => "Codex",
+        ClientName::ClaudeCode => "Claude Code",
+        ClientName::Codex => "Codex",
     }
 }
 
@@ -115,7 +115,7 @@ pub fn note(note: &InstallNote) -> (String, String) {
 }
 
 /// The warning that the hooks are installed in two places and run twice.
-pub(crate) fn duplicate_hooks(client: Client) -> (String, String) {
+pub(crate) fn duplicate_hooks(client: ClientName) -> (String, String) {
     let (name, typed) = (display_name(client), client.name());
     (
         format!("with midstride for you and in this project, {name} runs every hook twice"),
@@ -161,7 +161,9 @@ pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
     };
     let mut lines =
         vec![format!("{name}: installed{without}. Sessions that run already do not know of it.")];
-    if let (Client::ClaudeCode, InstallScope::Project(root)) = (standing.client, &standing.scope) {
+    if let (ClientName::ClaudeCode, InstallScope::Project(root)) =
+        (standing.client, &standing.scope)
+    {
         lines.push(format!(
             "Claude Code reads hooks of a project only when it is started in {}; without `--project` they hold everywhere.",
             root.display()
@@ -176,7 +178,7 @@ pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
         )),
         Some(_) | None => {}
     }
-    if let (Client::Codex, InstallScope::Project(_)) = (standing.client, &standing.scope) {
+    if let (ClientName::Codex, InstallScope::Project(_)) = (standing.client, &standing.scope) {
         lines.push("Codex reads files of a project only after you trusted the project.".to_owned());
     }
     lines
@@ -196,7 +198,7 @@ pub(crate) fn conflicting_entries(file: &FileInstallStatus) -> Option<String> {
 /// A client and its installation status.
 pub struct ClientListing {
     /// The client.
-    pub client: Client,
+    pub client: ClientName,
     /// The folder of the client for this user, if it is known.
     pub folder: Option<PathBuf>,
     /// Whether that folder exists.

@@ -3,7 +3,7 @@
 use super::client::{InstallPlanJson, display_name};
 use super::{count, heading, indent, sanitize, shell_path};
 use midstride::verbs::{GitFileState, PurgePlan, PurgedFile, PurgedFolder, UnrecoverableData};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde::Serialize;
 use std::path::Path;
 
@@ -158,7 +158,7 @@ pub fn restore_hints(purge: &PurgePlan) -> Vec<String> {
 }
 
 /// Says that a client still has midstride installed in the project.
-pub fn leftover_client(client: Client) -> String {
+pub fn leftover_client(client: ClientName) -> String {
     let (name, typed) = (display_name(client), client.name());
     format!(
         "{name} has midstride in files of this project still. Next: midstride client remove {typed} --project"

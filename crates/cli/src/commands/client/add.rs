@@ -8,7 +8,7 @@ use midstride::clients::install::{
 };
 use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -84,7 +84,7 @@ pub(super) fn add(
         None => ask_access(ui, environment, target)?,
     };
     let wishes = InstallOptions { allow, trust_hooks: args.trust_hooks };
-    let plan = |client: &Client| verbs::add_to_client(environment, *client, &scope, wishes);
+    let plan = |client: &ClientName| verbs::add_to_client(environment, *client, &scope, wishes);
     let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
     show_plans(ui, target, &plans)?;
     if target.dry_run {

@@ -10,7 +10,7 @@ use midstride::sys::env::{self, simulation_variables};
 use midstride::sys::files::{self, ScratchFolder};
 use midstride::sys::process::{self, ProcessLimits, ProcessReport};
 use midstride_core::handoff::proof::TrialEnd;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::tokens;
 use midstride_surface::view::doctor::{SimulationError, SimulationStep};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ const NEXT_SESSION: &str = "00000000-0000-4000-8000-000000000002";
 type StepResult = Result<String, SimulationError>;
 
 /// Simulates a session of each client, and asks the MCP server once.
-pub(super) fn simulate(clients: &[Client], now: Timestamp) -> Vec<SimulationStep> {
+pub(super) fn simulate(clients: &[ClientName], now: Timestamp) -> Vec<SimulationStep> {
     let mut steps = Vec::new();
     for client in clients {
         match ClientSimulation::new(*client, now) {
@@ -59,13 +59,13 @@ struct ClientSimulation {
     project: PathBuf,
     home: PathBuf,
     program: PathBuf,
-    client: Client,
+    client: ClientName,
     now: Timestamp,
     steps: Vec<SimulationStep>,
 }
 
 impl ClientSimulation {
-    fn new(client: Client, now: Timestamp) -> Result<Self, SimulationError> {
+    fn new(client: ClientName, now: Timestamp) -> Result<Self, SimulationError> {
         let program = std::env::current_exe().map_err(SimulationError::from_error)?;
         let scratch =
             ScratchFolder::new("midstride-doctor").map_err(SimulationError::from_error)?;
@@ -88,8 +88,8 @@ impl ClientSimulation {
     /// Runs the steps of a session up to the first that fails, because later ones depend on it.
     fn simulate_session(&mut self) {
         let after_compaction: [fn(&mut Self) -> bool; 2] = match self.client {
-            Client::ClaudeCode => [Self::start_after_compaction, Self::after_compaction],
-            Client::Codex => [Self::after_compaction, Self::start_after_compaction],
+            ClientName::ClaudeCode => [Self::start_after_compaction, Self::after_compaction],
+            ClientName::Codex => [Self::after_compaction, Self::start_after_compaction],
         };
         let [first, second] = after_compaction;
         let _ = self.set_up()
@@ -141,12 +141,12 @@ impl ClientSimulation {
         self.call_hook("before compaction", "PreCompact", &call, |play, answer| {
             play.require_capture("PreCompact")?;
             match play.client {
-                Client::ClaudeCode => {
+                ClientName::ClaudeCode => {
                     require_text(answer, CORRECTION, "what the user corrected")?;
                     Ok("captured; asks the summary to keep what the user corrected".to_owned())
                 }
                 // Codex takes no instructions for its summary.
-                Client::Codex => require_no_output(answer).map(|()| "captured".to_owned()),
+                ClientName::Codex => require_no_output(answer).map(|()| "captured".to_owned()),
             }
         })
     }
@@ -163,15 +163,15 @@ impl ClientSimulation {
 
     fn after_compaction(&mut self) -> bool {
         let mut more = json!({ "trigger": "auto" });
-        if self.client == Client::ClaudeCode {
+        if self.client == ClientName::ClaudeCode {
             more["compact_summary"] = json!("<summary>Steps were counted.</summary>");
         }
         let call = self.call_json("PostCompact", SESSION, &more);
         self.call_hook("after compaction", "PostCompact", &call, |play, answer| {
             require_no_output(answer)?;
             Ok(match play.client {
-                Client::ClaudeCode => play.logged_action("PostCompact")?,
-                Client::Codex => "taken note of".to_owned(),
+                ClientName::ClaudeCode => play.logged_action("PostCompact")?,
+                ClientName::Codex => "taken note of".to_owned(),
             })
         })
     }
@@ -293,7 +293,7 @@ impl ClientSimulation {
             "cwd": self.project,
             "hook_event_name": event,
         });
-        if self.client == Client::Codex {
+        if self.client == ClientName::Codex {
             call["model"] = json!("simulated");
             call["turn_id"] = json!(NEXT_SESSION);
         }
@@ -306,11 +306,11 @@ impl ClientSimulation {
     /// The path where the client writes the transcript of a session.
     fn transcript_path(&self, session: &str) -> PathBuf {
         match self.client {
-            Client::ClaudeCode => {
+            ClientName::ClaudeCode => {
                 claude_code_transcript_folder(&self.home.join(".claude"), &self.project)
                     .join(format!("{session}.jsonl"))
             }
-            Client::Codex => {
+            ClientName::Codex => {
                 let (day, time) =
                     (self.now.strftime("%Y/%m/%d"), self.now.strftime("%Y-%m-%dT%H-%M-%S"));
                 self.home.join(format!(".codex/sessions/{day}/rollout-{time}-{session}.jsonl"))
@@ -320,8 +320,8 @@ impl ClientSimulation {
 
     fn write_transcript(&self) -> Result<(), SimulationError> {
         let sample = match self.client {
-            Client::ClaudeCode => include_str!("samples/claude-code.jsonl"),
-            Client::Codex => include_str!("samples/codex.jsonl"),
+            ClientName::ClaudeCode => include_str!("samples/claude-code.jsonl"),
+            ClientName::Codex => include_str!("samples/codex.jsonl"),
         };
         let folder = Value::from(self.project.to_string_lossy()).to_string();
         let text = sample

@@ -3,7 +3,7 @@
 use super::ItemSource;
 use super::session::client_name;
 use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
-use crate::session::{Client, short_id};
+use crate::session::{ClientName, short_id};
 use crate::text::id::SessionId;
 use jiff::Timestamp;
 
@@ -16,7 +16,7 @@ const FILES_MAX: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConcurrentSession {
     /// The client that runs it.
-    pub client: Client,
+    pub client: ClientName,
     /// The session id.
     pub session: SessionId,
     /// The root of its working tree, if it is not this one.
@@ -87,7 +87,7 @@ mod tests {
 
     fn one(session: &str) -> ConcurrentSession {
         ConcurrentSession {
-            client: Client::Codex,
+            client: ClientName::Codex,
             session: SessionId::new(session),
             other_work_tree: None,
             branch: Some("main".to_owned()),
@@ -111,7 +111,7 @@ mod tests {
               14:05, not ended"]
         );
         let there = ConcurrentSession {
-            client: Client::ClaudeCode,
+            client: ClientName::ClaudeCode,
             other_work_tree: Some("/home/dev/shop-fix".to_owned()),
             branch: None,
             is_page_subject: true,

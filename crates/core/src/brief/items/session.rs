@@ -9,7 +9,7 @@ use crate::session::checkpoint::{
     SessionEnding, SessionSummary, request_line,
 };
 use crate::session::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
-use crate::session::{Client, short_id};
+use crate::session::{ClientName, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
 
@@ -136,10 +136,10 @@ fn first_line(text: &str) -> Option<String> {
     lines.find(|line| !line.ends_with(':')).map(str::to_owned)
 }
 
-pub(super) fn client_name(client: Client) -> &'static str {
+pub(super) fn client_name(client: ClientName) -> &'static str {
     match client {
-        Client::ClaudeCode => "Claude Code",
-        Client::Codex => "Codex",
+        ClientName::ClaudeCode => "Claude Code",
+        ClientName::Codex => "Codex",
     }
 }
 

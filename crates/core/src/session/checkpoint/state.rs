@@ -392,12 +392,12 @@ fn artifact_state_name(state: ArtifactState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Client;
+    use crate::session::ClientName;
     use crate::session::checkpoint::CheckpointMode;
     use crate::session::transcript::{LineSplitter, TranscriptCursor};
 
     fn checkpoint() -> Checkpoint {
-        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
         let text = include_bytes!("../../../../../fixtures/transcripts/claude-code/cache.jsonl");
         LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
         cursor.session.settle();

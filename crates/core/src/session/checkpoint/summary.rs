@@ -4,7 +4,7 @@
 use super::Checkpoint;
 use super::first_line::line_of;
 use super::highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
-use crate::session::Client;
+use crate::session::ClientName;
 use crate::text::id::{CommitId, SessionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct SessionSummary {
     /// The version of the stored format.
     pub version: u32,
     /// The client that ran the session.
-    pub client: Client,
+    pub client: ClientName,
     /// The session id.
     pub session: SessionId,
     /// The digest of the checkpoint.
@@ -192,7 +192,7 @@ impl SessionSummary {
     pub(crate) fn sample(session: &str) -> Self {
         Self {
             version: SUMMARY_VERSION,
-            client: Client::ClaudeCode,
+            client: ClientName::ClaudeCode,
             session: SessionId::new(session),
             digest: String::new(),
             folder: None,

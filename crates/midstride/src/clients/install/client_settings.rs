@@ -5,7 +5,7 @@ use super::claude_code::SAVE_COMMAND;
 use super::client_file::ClientFile;
 use super::{SERVER, json, toml};
 use crate::sys::env::Environment;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -33,12 +33,12 @@ pub enum SavePermission {
 /// report them.
 pub(crate) fn read_client_settings(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     root: &Path,
 ) -> ClientSettings {
     match client {
-        Client::ClaudeCode => claude_code(environment, root),
-        Client::Codex => codex(environment, root),
+        ClientName::ClaudeCode => claude_code(environment, root),
+        ClientName::Codex => codex(environment, root),
     }
 }
 

@@ -8,7 +8,7 @@ use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde::de::IgnoredAny;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
@@ -28,10 +28,10 @@ pub(super) fn is_blank(text: &str) -> bool {
 
 /// Whether a client can read a text. All clients require JSON without comments and trailing commas
 /// and skip a file that has any; only Claude Code accepts a byte order mark.
-pub(super) fn is_read_by(client: Client, text: &str) -> bool {
+pub(super) fn is_read_by(client: ClientName, text: &str) -> bool {
     let text = match client {
-        Client::ClaudeCode => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
-        Client::Codex => text,
+        ClientName::ClaudeCode => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+        ClientName::Codex => text,
     };
     text.trim().is_empty() || serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

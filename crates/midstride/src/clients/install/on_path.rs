@@ -3,7 +3,7 @@
 use crate::sys::env::program_folders;
 use crate::sys::files;
 use crate::sys::process::{ProcessLimits, command, run_bounded};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -39,10 +39,10 @@ pub struct ClientProgram {
 }
 
 /// Finds the program of a client and runs it to get its version.
-pub(crate) fn find_client_program(client: Client) -> Option<ClientProgram> {
+pub(crate) fn find_client_program(client: ClientName) -> Option<ClientProgram> {
     let path = find_program(match client {
-        Client::ClaudeCode => "claude",
-        Client::Codex => "codex",
+        ClientName::ClaudeCode => "claude",
+        ClientName::Codex => "codex",
     })?;
     // Other output comes before the version.
     let version = version(&path).lines().last().map(str::to_owned);

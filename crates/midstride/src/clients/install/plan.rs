@@ -11,7 +11,7 @@ use super::{
 use crate::sys::env::Environment;
 use crate::sys::files;
 use crate::sys::ids::sha256;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct InstallPlan {
     /// The client.
-    pub client: Client,
+    pub client: ClientName,
     /// Who it is for.
     pub scope: InstallScope,
     /// The files that change.
@@ -68,7 +68,7 @@ pub enum InstallNote {
     /// An entry of midstride's was changed since; the change is lost.
     ChangedEntry(PathBuf, String),
     /// The client has the hooks both for the user and in the project, and runs both.
-    DuplicateHooks(Client),
+    DuplicateHooks(ClientName),
 }
 
 /// A config file format, by file extension.
@@ -133,7 +133,7 @@ pub(super) fn check_entries_fit(
 }
 
 /// Whether a client can read a file with this text.
-pub(super) fn is_read_by_client(client: Client, path: &Path, text: &str) -> bool {
+pub(super) fn is_read_by_client(client: ClientName, path: &Path, text: &str) -> bool {
     match ConfigFormat::from_path(path) {
         ConfigFormat::Json => json::is_read_by(client, text),
         ConfigFormat::Toml => true,
@@ -142,7 +142,7 @@ pub(super) fn is_read_by_client(client: Client, path: &Path, text: &str) -> bool
 
 pub(super) fn add(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
     options: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
@@ -180,7 +180,7 @@ pub(super) fn add(
 
 pub(super) fn remove(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
 ) -> Result<InstallPlan, InstallError> {
     let record = InstallRecordFile::for_client(environment, client, scope)?.read()?;
@@ -281,7 +281,7 @@ fn command_of(value: &Value) -> Option<&Value> {
 }
 
 impl InstallPlan {
-    fn empty(client: Client, scope: &InstallScope) -> Self {
+    fn empty(client: ClientName, scope: &InstallScope) -> Self {
         let scope = scope.clone();
         Self {
             client,

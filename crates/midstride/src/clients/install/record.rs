@@ -7,7 +7,7 @@ use super::{AllowedTools, FilledContainer, InstallError, InstallOptions, Install
 use crate::sys::env::Environment;
 use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::sha256;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ pub(super) struct InstallRecordFile {
 impl InstallRecordFile {
     pub(super) fn for_client(
         environment: &Environment,
-        client: Client,
+        client: ClientName,
         scope: &InstallScope,
     ) -> Result<Self, InstallError> {
         let state = environment.state.as_ref().ok_or(InstallError::NoHome)?;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::sys::env::Environment;
 use crate::sys::ids::sha256;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct InstallStatus {
     /// The client.
-    pub client: Client,
+    pub client: ClientName,
     /// Who it is for.
     pub scope: InstallScope,
     /// All files with something to install.
@@ -103,7 +103,7 @@ impl InstallStatus {
     /// in two files once; Codex runs both. In the user's home folder both scopes are the same file.
     pub fn duplicates_hooks_of(&self, other: &Self) -> bool {
         let file = |one: &Self| one.files.first().map(|file| file.path.clone());
-        self.client == Client::Codex && file(self) != file(other)
+        self.client == ClientName::Codex && file(self) != file(other)
     }
 
     /// Whether everything is installed.
@@ -130,15 +130,15 @@ fn is_server(name: &str) -> bool {
 /// Reads the install status of a client.
 pub(crate) fn read_install_status(
     environment: &Environment,
-    client: Client,
+    client: ClientName,
     scope: &InstallScope,
 ) -> Result<InstallStatus, InstallError> {
     let record = InstallRecordFile::for_client(environment, client, scope)?.read()?;
     let options = record.as_ref().map(InstallRecord::options).unwrap_or_default();
     let wanted = target_files(environment, client, scope, options)?;
     let trust = match client {
-        Client::ClaudeCode => None,
-        Client::Codex => {
+        ClientName::ClaudeCode => None,
+        ClientName::Codex => {
             wanted.first().and_then(|file| codex::read_hook_trust(environment, &file.file))
         }
     };
@@ -157,7 +157,7 @@ pub(crate) fn read_install_status(
         hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
         has_server: files.iter().any(|file| file.present.iter().any(|name| is_server(name))),
         skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),
-        has_plugin: client == Client::ClaudeCode && wanted.first().is_some_and(enables_plugin),
+        has_plugin: client == ClientName::ClaudeCode && wanted.first().is_some_and(enables_plugin),
         files,
     })
 }
@@ -201,7 +201,7 @@ fn enables_plugin(settings: &TargetFile) -> bool {
 }
 
 fn check_file(
-    client: Client,
+    client: ClientName,
     wanted: &super::TargetFile,
     record: Option<&InstallRecord>,
 ) -> FileInstallStatus {
@@ -223,7 +223,7 @@ fn check_file(
 
 fn check_contents(
     file: &mut FileInstallStatus,
-    client: Client,
+    client: ClientName,
     wanted: &super::TargetFile,
     record: Option<&InstallRecord>,
 ) -> Result<(), InstallError> {

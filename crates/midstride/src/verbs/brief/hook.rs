@@ -42,7 +42,7 @@ use midstride_core::format::finding::Code;
 use midstride_core::handoff::check::CheckFindings;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
 use midstride_core::session::quality::{self, QualityIssue, QualityReport};
-use midstride_core::session::{Client, Session};
+use midstride_core::session::{ClientName, Session};
 use midstride_core::text::id::SessionId;
 use midstride_core::text::tokens;
 use midstride_core::text::yaml::YamlNode;
@@ -101,7 +101,7 @@ pub fn is_silent(workspace: &Workspace) -> bool {
 /// Whether to brief sessions when they start. The environment decides first, then the project's
 /// configuration. Headless sessions get none by default, so that installing midstride changes
 /// nothing for scripts.
-fn wants_briefing(workspace: &Workspace, client: Client) -> bool {
+fn wants_briefing(workspace: &Workspace, client: ClientName) -> bool {
     let configured = workspace.settings().brief;
     env::briefing_choice().unwrap_or_else(|| {
         configured.budget != Some(0) && (configured.headless || !is_headless(client))
@@ -109,10 +109,10 @@ fn wants_briefing(workspace: &Workspace, client: Client) -> bool {
 }
 
 /// Whether a session runs headless, for a script, so that no user can answer a prompt.
-fn is_headless(client: Client) -> bool {
+fn is_headless(client: ClientName) -> bool {
     match client {
-        Client::ClaudeCode => env::is_headless_claude(),
-        Client::Codex => process::is_below_codex_exec(),
+        ClientName::ClaudeCode => env::is_headless_claude(),
+        ClientName::Codex => process::is_below_codex_exec(),
     }
 }
 
@@ -200,7 +200,7 @@ impl HookCall<'_> {
             self.call.kind,
             HookEvent::Start(_) | HookEvent::TaskCreated(_) | HookEvent::TaskCompleted(_)
         );
-        let list = list.filter(|_| is_needed && self.call.client == Client::ClaudeCode);
+        let list = list.filter(|_| is_needed && self.call.client == ClientName::ClaudeCode);
         if let Some(list) = list {
             let kept = task_lists::save_shared_list(self.store.workspace(), &self.session, &list);
             self.record_error(kept);

@@ -24,7 +24,7 @@ use midstride_core::brief::items::{
 };
 use midstride_core::brief::unsettled::{self, ClosedBranch, UnsettledItem};
 use midstride_core::brief::{BriefItem, BriefOccasion};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::{Checkpoint, Highlight, HighlightKind, SessionSummary};
 use midstride_core::session::instruction::Instructions;
 use midstride_core::session::repository::ReflogCommitState;
@@ -114,7 +114,7 @@ impl<'s> LedgerFacts<'s> {
                 closed_for(summary).is_some_and(|closed| closed.closes_item(summary, item))
             },
         );
-        let recent: Vec<(Client, SessionId, Option<String>)> = sessions
+        let recent: Vec<(ClientName, SessionId, Option<String>)> = sessions
             .iter()
             .take(unsettled::SESSIONS_MAX + 1)
             .map(|summary| (summary.client, summary.session.clone(), summary.task_list.clone()))
@@ -224,9 +224,9 @@ fn drop_replaced_commits(workspace: &Workspace, mut summary: SessionSummary) -> 
 fn task_placement(
     task: &Task,
     summary: Option<&SessionSummary>,
-    recent: &[(Client, SessionId, Option<String>)],
+    recent: &[(ClientName, SessionId, Option<String>)],
 ) -> TaskPlacement {
-    let is_of = |client: Client, session: &SessionId, shared: Option<&String>| match shared {
+    let is_of = |client: ClientName, session: &SessionId, shared: Option<&String>| match shared {
         Some(list) => task.is_on_list(client.name(), list),
         None => task.is_listed_by(client.name(), session),
     };
@@ -301,7 +301,7 @@ fn collect_workflow_items(
 /// session is not the first one, which lists its own tasks.
 fn is_covered_by_board(
     tasks: &Tasks,
-    client: Client,
+    client: ClientName,
     list: &str,
     item: &Highlight,
     at: usize,

@@ -6,7 +6,7 @@ use crate::store::ledger::LedgerError;
 use crate::verbs::brief::visit_latest_summaries;
 use jiff::Timestamp;
 use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use midstride_core::text::words::SearchTerm;
 
@@ -14,7 +14,7 @@ use midstride_core::text::words::SearchTerm;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSession {
     /// The client that ran it.
-    pub client: Client,
+    pub client: ClientName,
     /// Its id.
     pub session: SessionId,
     /// When its last record was written.

@@ -4,7 +4,7 @@ use crate::store::Store;
 use crate::verbs::handoff::save::{self, PromotedHandoff, SaveError};
 use crate::verbs::session::checkpoint::{CheckpointError, store_checkpoint};
 use crate::verbs::session::sessions::{find_session, last_checkpoint};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::session::checkpoint::CheckpointMode;
 
@@ -25,7 +25,7 @@ pub enum PromoteError {
 pub fn promote(
     store: &Store,
     name: &str,
-    client: Option<Client>,
+    client: Option<ClientName>,
     id: Option<String>,
 ) -> Result<PromotedHandoff, PromoteError> {
     let workspace = store.workspace();

@@ -28,7 +28,7 @@ use midstride_core::session::author_notes::{AuthorNotes, Reflection, SessionFact
 use midstride_core::session::checkpoint::{self as core_checkpoint, Checkpoint, CheckpointMode};
 use midstride_core::session::coverage::Coverage;
 use midstride_core::session::quality::{self, QualityReport, QualityStamp};
-use midstride_core::session::{AgentState, Client};
+use midstride_core::session::{AgentState, ClientName};
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{BlobHash, HandoffKey, SessionId, nearest_match};
 use midstride_core::text::redact::Redaction;
@@ -63,7 +63,7 @@ pub struct SaveRequest {
     /// Where the facts come from.
     pub source: SaveSource,
     /// Only sessions of this client.
-    pub client: Option<Client>,
+    pub client: Option<ClientName>,
     /// The author's notes.
     pub author_notes: AuthorNotes,
     /// The id of the handoff. If not set, the session's handoff is used.
@@ -387,10 +387,10 @@ fn capture_session(
 fn session_of_handoff(
     workspace: &Workspace,
     wanted: &SaveRequest,
-) -> Result<Option<(Client, String)>, SaveError> {
+) -> Result<Option<(ClientName, String)>, SaveError> {
     let Some(stored) = find_named(workspace, wanted)? else { return Ok(None) };
     let handoff = stored.handoff(workspace);
-    let client = header_text(&handoff, "state.recovery.client").and_then(Client::from_name);
+    let client = header_text(&handoff, "state.recovery.client").and_then(ClientName::from_name);
     let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
     let session = header_text(&handoff, "state.recovery.session").map(str::to_owned);
     Ok(client.zip(session))

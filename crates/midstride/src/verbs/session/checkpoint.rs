@@ -23,7 +23,7 @@ use midstride_core::session::checkpoint::{
 };
 use midstride_core::session::repository::WorkTreeState;
 use midstride_core::session::shell::join_folder;
-use midstride_core::session::{Client, Provenance, Session, hash};
+use midstride_core::session::{ClientName, Provenance, Session, hash};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
@@ -105,7 +105,7 @@ pub enum CheckpointError {
         /// The transcript.
         path: PathBuf,
         /// The client whose format was assumed.
-        client: Client,
+        client: ClientName,
     },
     /// Exactly this checkpoint was forgotten before.
     #[error("the checkpoint of session `{session}` was forgotten {tombstone}")]
@@ -130,7 +130,7 @@ pub enum CheckpointError {
 pub fn checkpoint(
     store: &Store,
     which: &SessionChoice,
-    client: Option<Client>,
+    client: Option<ClientName>,
     mode: CheckpointMode,
 ) -> Result<CheckpointOutcome, CheckpointError> {
     let workspace = store.workspace();
@@ -146,7 +146,7 @@ pub fn checkpoint(
 pub(in crate::verbs) fn find_transcript(
     workspace: &Workspace,
     path: &Path,
-    client: Client,
+    client: ClientName,
 ) -> Result<TranscriptInfo, CheckpointError> {
     choose_transcript(workspace, &SessionChoice::Transcript(path.to_owned()), Some(client))
 }
@@ -340,7 +340,7 @@ fn clean(workspace: &Workspace, text: &str) -> String {
 fn choose_transcript(
     workspace: &Workspace,
     which: &SessionChoice,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Result<TranscriptInfo, CheckpointError> {
     if let SessionChoice::Transcript(path) = which {
         let found = clients::read_transcript(&workspace.environment().folder.join(path), client)?;
@@ -368,7 +368,7 @@ fn choose_transcript(
 /// The current session, unless the request is for another client.
 pub(in crate::verbs) fn current_session(
     workspace: &Workspace,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Option<&SessionName> {
     let own = workspace.environment().session.as_ref();
     own.filter(|own| client.is_none_or(|client| client.name() == own.client))

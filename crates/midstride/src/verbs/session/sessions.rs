@@ -15,7 +15,7 @@ use crate::verbs::session::checkpoint::{
 };
 use crate::workspace::{SetupMode, Workspace};
 use jiff::{SignedDuration, Timestamp};
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
@@ -46,7 +46,7 @@ pub enum Extent {
 #[derive(Debug)]
 pub struct ListedSession {
     /// The client that ran it.
-    pub client: Client,
+    pub client: ClientName,
     /// Its id.
     pub session: SessionId,
     /// When it began.
@@ -68,7 +68,7 @@ pub struct ListedSession {
 /// The sessions of a project, newest first, and the files that could not be read.
 pub fn sessions(
     store: &Store,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Result<(Vec<ListedSession>, Vec<FileError>), LedgerError> {
     let workspace = store.workspace();
     let (found, unread) = clients::transcripts(workspace, client);
@@ -84,7 +84,8 @@ pub fn sessions(
         list.push(list_session(workspace, found, recorded, &lives, &neighbors));
     }
     for ((name, session), recorded) in known {
-        let Some(of) = Client::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
+        let Some(of) =
+            ClientName::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
         else {
             continue;
         };
@@ -222,7 +223,7 @@ impl LedgerSession {
         let Some(bytes) = self.agents_bytes else { return false };
         // With Codex, the session's transcript shows whether it started agents. If they wrote
         // nothing before, skip the check.
-        let may_have = found.client != Client::Codex || bytes > 0;
+        let may_have = found.client != ClientName::Codex || bytes > 0;
         may_have && bytes != agents_bytes(workspace, found, neighbors)
     }
 }
@@ -260,7 +261,7 @@ pub struct SessionView {
 pub fn session(
     store: &Store,
     name: &str,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Result<SessionView, CheckpointError> {
     let workspace = store.workspace();
     let one = find_session(store, name, client)?;
@@ -296,7 +297,7 @@ pub(in crate::verbs) fn last_checkpoint(
 pub(in crate::verbs) fn last_captured(
     store: &Store,
     name: &str,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Result<CheckpointOutcome, CheckpointError> {
     let (checkpoint, blob) = last_checkpoint(store, &find_session(store, name, client)?)?;
     let (is_new, new_bytes, unread, moved_from) = (false, 0, Vec::new(), None);
@@ -315,7 +316,7 @@ pub(in crate::verbs) fn read_checkpoint(
 pub(in crate::verbs) fn find_session(
     store: &Store,
     name: &str,
-    client: Option<Client>,
+    client: Option<ClientName>,
 ) -> Result<ListedSession, CheckpointError> {
     let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {

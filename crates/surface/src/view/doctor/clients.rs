@@ -11,7 +11,7 @@ use midstride::clients::install::{
     AllowedTools, HookStatus, HookTrust, InstallError, InstallScope, InstallStatus, SavePermission,
 };
 use midstride::verbs::ClientFacts;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use serde::Serialize;
 
@@ -104,10 +104,10 @@ fn saving_text(facts: &ClientFacts) -> &'static str {
     match (facts.own_settings.saving, facts.client) {
         (SavePermission::Allowed, _) => "allowed without asking",
         (SavePermission::Denied, _) => "denied by your settings; agents are not asked to save",
-        (SavePermission::Prompted, Client::ClaudeCode) => {
+        (SavePermission::Prompted, ClientName::ClaudeCode) => {
             "asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save"
         }
-        (SavePermission::Prompted, Client::Codex) => {
+        (SavePermission::Prompted, ClientName::Codex) => {
             "asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save"
         }
     }
@@ -189,7 +189,7 @@ fn always(_: &ClientFacts) -> bool {
 }
 
 fn asks_for_trust(facts: &ClientFacts) -> bool {
-    facts.client == Client::Codex
+    facts.client == ClientName::Codex
 }
 
 fn has_fired(facts: &ClientFacts) -> bool {
@@ -346,8 +346,10 @@ fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
     let path = facts.own_settings.hooks_off.as_ref()?.display();
     let name = display_name(facts.client);
     let (key, hint) = match facts.client {
-        Client::ClaudeCode => ("`disableAllHooks`", "remove `disableAllHooks` to run hooks again"),
-        Client::Codex => {
+        ClientName::ClaudeCode => {
+            ("`disableAllHooks`", "remove `disableAllHooks` to run hooks again")
+        }
+        ClientName::Codex => {
             ("`hooks = false`", "set `hooks = true` under `[features]` to run hooks again")
         }
     };
@@ -434,7 +436,7 @@ fn consent_flags(standing: &InstallStatus) -> String {
         Some(AllowedTools::Read) => " --allow read",
         Some(AllowedTools::Nothing) | None => "",
     };
-    let trusts = standing.client == Client::Codex && standing.options.trust_hooks;
+    let trusts = standing.client == ClientName::Codex && standing.options.trust_hooks;
     format!("{allow}{}", if trusts { " --trust-hooks" } else { "" })
 }
 
@@ -651,7 +653,7 @@ mod tests {
             failed: None,
         };
         let facts = ClientFacts {
-            client: Client::Codex,
+            client: ClientName::Codex,
             folder: None,
             has_folder: true,
             program: None,

@@ -5,7 +5,7 @@ use super::super::heading;
 use super::super::indent;
 use super::super::table::{Column, line_width, table};
 use super::ProblemText;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A step of the simulation.
 pub struct SimulationStep {
     /// The client that was simulated; `None` if the step is the same for all clients.
-    pub client: Option<Client>,
+    pub client: Option<ClientName>,
     /// The name of the step.
     pub name: &'static str,
     /// The hook event, if the step calls a hook.
@@ -54,7 +54,7 @@ impl std::error::Error for SimulationError {}
 
 impl SimulationStep {
     /// A step that failed before it could be timed.
-    pub fn failed(client: Option<Client>, name: &'static str, why: SimulationError) -> Self {
+    pub fn failed(client: Option<ClientName>, name: &'static str, why: SimulationError) -> Self {
         Self { client, name, event: None, time: Duration::ZERO, time_max: None, outcome: Err(why) }
     }
 
@@ -117,7 +117,7 @@ pub(super) struct SimulationStepJson {
 
 pub(super) fn json(step: &SimulationStep) -> SimulationStepJson {
     SimulationStepJson {
-        client: step.client.map(Client::name),
+        client: step.client.map(ClientName::name),
         step: step.name,
         event: step.event,
         ok: step.outcome.is_ok(),
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn simulation_table_fits_a_narrow_terminal_and_marks_slow_hooks() {
         let step = |name, time, time_max| SimulationStep {
-            client: Some(Client::ClaudeCode),
+            client: Some(ClientName::ClaudeCode),
             name,
             event: Some("SessionEnd"),
             time: Duration::from_millis(time),

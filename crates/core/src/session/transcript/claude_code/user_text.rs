@@ -205,7 +205,7 @@ pub(super) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Client;
+    use crate::session::ClientName;
     use crate::session::transcript::{LineSplitter, TranscriptCursor};
     use serde_json::{Value, json};
 
@@ -213,7 +213,7 @@ mod tests {
     fn requests(content: &Value) -> Vec<String> {
         let message = json!({"role": "user", "content": content});
         let record = json!({"type": "user", "uuid": "a", "sessionId": "s", "message": message});
-        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
         let line = format!("{record}\n");
         LineSplitter::default().feed(line.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.requests.iter().map(|one| one.text.clone()).collect()

@@ -10,7 +10,7 @@ use crate::clients::install::{
 use crate::clients::{TranscriptInfo, transcripts};
 use crate::verbs::client::{client_status, find_clients};
 use crate::workspace::Workspace;
-use midstride_core::session::Client;
+use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct ClientFacts {
     /// The client.
-    pub client: Client,
+    pub client: ClientName,
     /// Its folder for this user.
     pub folder: Option<PathBuf>,
     /// Whether that folder exists.
@@ -53,7 +53,7 @@ impl ClientFacts {
 pub fn examine_clients(workspace: &Workspace, log: &HookLogReport) -> Vec<ClientFacts> {
     let environment = workspace.environment();
     let scopes = [InstallScope::User, InstallScope::Project(workspace.root().path().to_owned())];
-    let look = |(client, folder, has_folder): (Client, Option<PathBuf>, bool)| {
+    let look = |(client, folder, has_folder): (ClientName, Option<PathBuf>, bool)| {
         let (mut statuses, mut problems) = (Vec::new(), Vec::new());
         for scope in &scopes {
             match client_status(environment, client, scope) {
@@ -81,7 +81,7 @@ pub fn examine_clients(workspace: &Workspace, log: &HookLogReport) -> Vec<Client
 /// hooks were switched off are omitted.
 fn find_unhooked_sessions(
     workspace: &Workspace,
-    client: Client,
+    client: ClientName,
     log: &HookLogReport,
 ) -> Vec<SessionId> {
     let Some(called) = log.callers.get(client.name()) else { return Vec::new() };
