@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use midstride_core::brief::{
-    BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep, compose,
+    BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep,
+    StartupTools, compose,
 };
 
 const KINDS: [(ItemRank, &str); 4] = [
@@ -64,7 +65,7 @@ fn material(texts: &[&str]) -> Material {
         ..BriefItem::default()
     };
     Material {
-        client: None,
+        tools: StartupTools::UNKNOWN,
         occasion: BriefOccasion::Startup,
         role: Some(text(3)),
         branch: Some(text(4)),

@@ -7,7 +7,6 @@ use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
-use midstride::sys::env::Environment;
 use midstride::sys::files;
 use midstride::workspace::Workspace;
 use midstride_core::text::hidden;
@@ -101,7 +100,7 @@ fn print_usage_error(error: &clap::Error) {
     let text = error.render().to_string();
     let rules = MessageRedactor::default();
     let workspace =
-        Environment::from_process().ok().and_then(|here| Workspace::discover(here).ok());
+        midstride::clients::read_environment().ok().and_then(|here| Workspace::discover(here).ok());
     if let Some(workspace) = &workspace {
         rules.set_project(workspace);
     }
@@ -116,7 +115,7 @@ fn print_usage_error(error: &clap::Error) {
 
 /// Runs the command.
 pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnostic> {
-    let mut environment = Environment::from_process().map_err(|_| {
+    let mut environment = midstride::clients::read_environment().map_err(|_| {
         Diagnostic::new("the folder you are in is gone").hint("change to one that exists")
     })?;
     if let Some(folder) = typed.folder {

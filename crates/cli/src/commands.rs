@@ -47,6 +47,8 @@ pub(crate) mod verify;
 
 use crate::ui::{CliOutcome, Ui};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use midstride::clients::{self, Client};
 use midstride::journal::RecordedRevision;
 use midstride::sys::files::{self, FileError};
 use midstride::verbs::{self, BlockingQuestion, TaskImport};
@@ -206,6 +208,14 @@ impl std::fmt::Display for ArgumentError {
 }
 
 impl std::error::Error for ArgumentError {}
+
+/// Parses the name of a client.
+fn client_parser() -> impl TypedValueParser<Value = &'static dyn Client> {
+    let names = clients::ALL.map(|client| PossibleValue::new(client.name()).help(client.title()));
+    PossibleValuesParser::new(names).try_map(|name| {
+        clients::find(&name).ok_or_else(|| ArgumentError::new("there is no such client"))
+    })
+}
 
 /// Parses a text argument. It must not be blank.
 fn parse_text(typed: &str) -> Result<String, ArgumentError> {

@@ -8,7 +8,7 @@ mod reviews;
 mod story;
 
 use crate::ui::{CliOutcome, Ui};
-use midstride::sys::env::agent_variables;
+use midstride::clients;
 use midstride::sys::files::ScratchFolder;
 use midstride::sys::process;
 use midstride_surface::diagnostic::Diagnostic;
@@ -63,12 +63,11 @@ impl Demo {
         command.args(arguments);
         command.env("MIDSTRIDE_NOW", self.now).env("MIDSTRIDE_USER", self.user);
         // Permissions and sessions of the story stay in the demo's own home folder.
-        for variable in ["XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
+        let homes = clients::ALL.map(|client| client.profile().home_variable);
+        for variable in homes.into_iter().chain(clients::agent_variables()) {
             command.env_remove(variable);
         }
-        for variable in agent_variables() {
-            command.env_remove(variable);
-        }
+        command.env_remove("XDG_STATE_HOME");
         let code = self.show(ui, "midstride", arguments, &mut command)?;
         ui.print(&format!("  (exit code {code})\n"))?;
         if code == expected {

@@ -4,15 +4,11 @@
 //! the exit code is 0 within a deadline, whatever happens, and errors go to the log. A worker
 //! thread does everything; the thread that waits for it touches neither disk nor locks.
 
-mod claude_code;
-mod codex;
-mod fields;
-mod output;
-
 use crate::ui::Ui;
-use fields::{HookCallError, HookFields};
 use jiff::Timestamp;
+use midstride::clients::hook_call::{HookCallError, HookFields};
 use midstride::clients::hook_log::{self, HookLogLine};
+use midstride::clients::{self, Client};
 use midstride::store::Store;
 use midstride::store::index::{IndexError, RefreshLimit};
 use midstride::store::ledger::WaitPolicy;
@@ -21,8 +17,7 @@ use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, SessionChoice};
 use midstride::workspace::Workspace;
-use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
-use midstride_core::session::ClientName;
+use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
 use std::convert::Infallible;
@@ -64,7 +59,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
     let watch = Stopwatch::start();
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
-    let client = |word: &OsStr| word.to_str().and_then(ClientName::from_name);
+    let client = |word: &OsStr| word.to_str().and_then(clients::find);
     let is_hook = words.first().is_some_and(|first| *first == "hook");
     if is_hook && !env::is_restarted() {
         process::ignore_file_size_limit(env::RESTARTED);
@@ -89,13 +84,13 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
 }
 
 fn report_unknown_client(client: &OsStr) {
-    let known = ClientName::ALL.map(ClientName::name).join(" and ");
+    let known = clients::ALL.map(<dyn Client>::name).join(" and ");
     let line = format!("there is no hook for `{}`, only for {known}\n", client.to_string_lossy());
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Answers one call within the deadline.
-pub(crate) fn answer(client: ClientName, watch: Stopwatch) {
+pub(crate) fn answer(client: &'static dyn Client, watch: Stopwatch) {
     // A panic message belongs in the log, not on the client's screen.
     std::panic::set_hook(Box::new(|_| {}));
     let known = Arc::new(Mutex::new(HookCallState::new(client)));
@@ -126,7 +121,7 @@ pub(crate) fn answer(client: ClientName, watch: Stopwatch) {
 /// What is known about a call, for the waiting thread.
 #[derive(Clone, Debug)]
 struct HookCallState {
-    client: ClientName,
+    client: &'static dyn Client,
     call: Option<HookInput>,
     is_end: bool,
     /// The folder of the log.
@@ -134,7 +129,7 @@ struct HookCallState {
 }
 
 impl HookCallState {
-    fn new(client: ClientName) -> Self {
+    fn new(client: &'static dyn Client) -> Self {
         Self { client, call: None, is_end: false, private_folder: None }
     }
 
@@ -172,7 +167,7 @@ fn lock_state(known: &Mutex<HookCallState>) -> MutexGuard<'_, HookCallState> {
 /// Handles a call, sends the answer, and then logs the result: a log that cannot be written must
 /// not cost the answer.
 fn handle_call(
-    client: ClientName,
+    client: &'static dyn Client,
     watch: Stopwatch,
     known: &Mutex<HookCallState>,
     answered: &Sender<String>,
@@ -182,10 +177,11 @@ fn handle_call(
     if env::are_hooks_silent() {
         return say(String::new());
     }
-    let Ok(environment) = Environment::from_process() else { return say(String::new()) };
+    let Ok(environment) = clients::read_environment() else { return say(String::new()) };
     let now = environment.clock;
-    let call =
-        input.and_then(|input| HookFields::parse(&input)).map(|fields| parse_call(client, &fields));
+    let call = input
+        .and_then(|input| HookFields::parse(&input))
+        .map(|fields| client.parse_hook_call(&fields));
     if let Ok(call) = &call {
         let mut known = lock_state(known);
         known.is_end = matches!(call.kind, HookEvent::End { .. });
@@ -205,7 +201,7 @@ fn handle_call(
         }
         (_, Some(broken)) => HookOutcome { errors: vec![broken], ..HookOutcome::default() },
     };
-    say(call.map(|call| format_answer(&call, &done.answer)).unwrap_or_default());
+    say(call.map(|call| client.format_hook_answer(&call, &done.answer)).unwrap_or_default());
     let known = lock_state(known).clone();
     let started = spawn_remaining_work(&known, &done, workspace.root().path());
     done.errors.extend(started.into_iter().filter_map(Result::err).map(|error| error.to_string()));
@@ -248,7 +244,7 @@ fn redact_errors(workspace: &Workspace, done: &mut HookOutcome) {
 /// Starts a background process.
 fn spawn_background(words: &[&str], folder: &Path) -> std::io::Result<()> {
     let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-    process::spawn_detached(&words, folder, env::detached_process_variables(folder))
+    process::spawn_detached(&words, folder, clients::detached_process_variables(folder))
 }
 
 /// The project of a session, unless hooks are silent there. A broken configuration is ignored here
@@ -274,20 +270,6 @@ fn read_input() -> Result<Vec<u8>, HookCallError> {
     }
 }
 
-fn parse_call(client: ClientName, fields: &HookFields) -> HookInput {
-    match client {
-        ClientName::ClaudeCode => claude_code::parse_call(fields),
-        ClientName::Codex => codex::parse_call(fields),
-    }
-}
-
-fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
-    match call.client {
-        ClientName::ClaudeCode => claude_code::format_answer(call, answer),
-        ClientName::Codex => codex::format_answer(call, answer),
-    }
-}
-
 /// Logs why there is no answer, and starts a background process for what was not read.
 fn give_up(known: &Mutex<HookCallState>, watch: Stopwatch, why: &'static str) {
     let known = lock_state(known).clone();
@@ -299,7 +281,7 @@ fn give_up(known: &Mutex<HookCallState>, watch: Stopwatch, why: &'static str) {
             Some(Err(error)) => done.errors.push(error.to_string()),
             None => {}
         }
-        if let Ok(environment) = Environment::from_process() {
+        if let Ok(environment) = clients::read_environment() {
             known.log(environment.clock.now(), watch, &done);
         }
         let _ = send.send(());
@@ -332,11 +314,11 @@ fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> 
         | HookEvent::Other => false,
     };
     let path = call.transcript.as_deref().filter(|_| captures)?;
-    Some(spawn_background(&["hook", CAPTURE, call.client.name(), path], folder))
+    Some(spawn_background(&["hook", CAPTURE, call.client.as_str(), path], folder))
 }
 
 /// Captures a session in the background.
-fn capture(client: ClientName, transcript: &Path, watch: Stopwatch) {
+fn capture(client: &'static dyn Client, transcript: &Path, watch: Stopwatch) {
     act_in_background(CAPTURE, watch, |store| {
         let which = SessionChoice::Transcript(transcript.to_owned());
         let done = verbs::checkpoint(store, &which, Some(client), CheckpointMode::Auto);
@@ -375,7 +357,7 @@ fn act_in_background<E: std::error::Error>(
     act: impl Fn(&Store) -> Result<Option<&'static str>, E>,
 ) {
     process::start_new_session();
-    let Ok(environment) = Environment::from_process() else { return };
+    let Ok(environment) = clients::read_environment() else { return };
     let clock = environment.clock;
     let Some(workspace) = open_project(environment, None).filter(Workspace::is_trusted) else {
         return;

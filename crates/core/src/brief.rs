@@ -18,7 +18,7 @@ mod visible;
 
 pub use material::{
     BriefItem, BriefOccasion, Budget, Headline, ItemForm, ItemRank, Material, SourcedStartupStep,
-    StartupStep,
+    StartupStep, StartupTools,
 };
 
 use cost::Cost;

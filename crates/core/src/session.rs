@@ -44,10 +44,10 @@ pub use fact::{
 pub use files::{FileRemoval, FileRemovalKind, ToolFileChange, TouchedFile, TouchedFiles};
 pub use hash::hash;
 pub use item::{
-    Agent, AgentMessage, AgentState, ApiError, Attribution, ClientName, CommandStatus, Compaction,
-    Correction, ExecutedCommand, Interrupt, LastMessage, LaterPass, PlanDocument, PlanState,
-    Provenance, QueuedPrompt, Rejection, Request, SessionTask, SessionTaskStatus, Skill, ToolError,
-    Turn, TurnEnd, TurnStart, UserAnswer,
+    Agent, AgentMessage, AgentState, ApiError, Attribution, CommandStatus, Compaction, Correction,
+    ExecutedCommand, Interrupt, LastMessage, LaterPass, PlanDocument, PlanState, Provenance,
+    QueuedPrompt, Rejection, Request, SessionTask, SessionTaskStatus, Skill, ToolError, Turn,
+    TurnEnd, TurnStart, UserAnswer,
 };
 pub use status::{
     CheckState, EffectGroup, FailureFollowUp, OpenFailure, OpenFailureKind, edits_since,
@@ -59,7 +59,7 @@ pub use work::{
     CheckRun, CommitState, Effect, GitConflict, IndirectEdit, PushRecord, SessionCommit,
 };
 
-use crate::text::id::{CommitId, SessionId};
+use crate::text::id::{ClientName, CommitId, SessionId};
 use chain::Chain;
 use fold::PendingCall;
 use jiff::Timestamp;

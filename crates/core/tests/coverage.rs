@@ -7,11 +7,12 @@ use crate::work;
 use midstride_core::format::document::Document;
 use midstride_core::format::stage::Stages;
 use midstride_core::handoff::{Handoff, Location};
+use midstride_core::session::Session;
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, Highlight, HighlightKind, Highlights,
 };
 use midstride_core::session::coverage::{Coverage, CoverageItem, CoverageKind, CoverageLevel};
-use midstride_core::session::{ClientName, Session};
+use midstride_core::text::id::ClientName;
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -28,16 +29,16 @@ pub(crate) fn checkpoint_of(session: Session) -> Checkpoint {
     Checkpoint::new(session, "t.jsonl".to_owned(), 1, CheckpointMode::Auto, around)
 }
 
-fn checkpoint(client: ClientName, bytes: &[u8]) -> Checkpoint {
+fn checkpoint(client: &str, bytes: &[u8]) -> Checkpoint {
     checkpoint_of(read(client, bytes))
 }
 
 fn cache() -> Checkpoint {
-    checkpoint(ClientName::ClaudeCode, &fixture("claude-code", "cache.jsonl"))
+    checkpoint("claude-code", &fixture("claude-code", "cache.jsonl"))
 }
 
 fn login() -> Checkpoint {
-    checkpoint(ClientName::Codex, &fixture("codex", "login.jsonl"))
+    checkpoint("codex", &fixture("codex", "login.jsonl"))
 }
 
 fn compared(highlights: &Highlights, text: &str) -> Coverage {
@@ -310,7 +311,7 @@ fn items_are_counted_by_kind() {
     ];
     assert_eq!(counts, expected);
     assert_eq!((found.required().count(), found.uncovered().count()), (6, 6));
-    let nothing = Checkpoint { session: Session::new(ClientName::Codex), ..login() };
+    let nothing = Checkpoint { session: Session::new(ClientName::new("codex")), ..login() };
     assert_eq!(coverage(&nothing, "text").items, []);
 }
 

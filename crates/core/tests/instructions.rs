@@ -2,10 +2,10 @@
 
 use crate::transcripts::read;
 use jiff::Timestamp;
+use midstride_core::session::Session;
 use midstride_core::session::instruction::{
     Instruction, InstructionId, InstructionState, Instructions,
 };
-use midstride_core::session::{ClientName, Session};
 use midstride_core::text::id::SessionId;
 use midstride_core::work::event::{Envelope, Event, InstructionEvent};
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ fn session_from(entrypoint: &str, id: &str, prompts: &[&str]) -> Session {
         ) + "\n"
     };
     let text: String = prompts.iter().enumerate().map(record).collect();
-    read(ClientName::ClaudeCode, text.as_bytes())
+    read("claude-code", text.as_bytes())
 }
 
 /// Records the instructions of a session, as a verb would.
@@ -203,7 +203,7 @@ fn a_codex_exec_session_counts_as_a_script() {
         let record = format!(
             r#"{{"timestamp":"2026-03-21T17:00:00Z","type":"session_meta","payload":{{"id":"s","cwd":"/work","originator":"{originator}"}}}}"#
         );
-        read(ClientName::Codex, format!("{record}\n").as_bytes()).headless
+        read("codex", format!("{record}\n").as_bytes()).headless
     };
     assert!(started("codex_exec") && !started("codex-tui"));
 }

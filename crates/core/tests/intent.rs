@@ -7,7 +7,7 @@
 
 use crate::transcripts::read;
 use midstride_core::session::intent::{PromptContext, correction, is_trivial, limits};
-use midstride_core::session::{ClientName, Correction, Request, Session, hash};
+use midstride_core::session::{Correction, Request, Session, hash};
 use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -164,8 +164,7 @@ fn of_corpus() -> Option<Measure> {
         let (bytes, session) = sessions.entry(file.to_owned()).or_insert_with(|| {
             let bytes = std::fs::read(folder.join(file)).unwrap();
             let is_codex = file.contains("codex") || file.contains("rollout");
-            let session =
-                read(if is_codex { ClientName::Codex } else { ClientName::ClaudeCode }, &bytes);
+            let session = read(if is_codex { "codex" } else { "claude-code" }, &bytes);
             (bytes, session)
         });
         let request = labeled(&label, bytes, session);

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read fixtures")]
 
 mod briefing;
+mod checkpoint;
 mod coverage;
 mod graph;
 mod instructions;

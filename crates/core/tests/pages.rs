@@ -5,7 +5,6 @@
 use crate::transcripts::{client_of, jsonl_below, read};
 use midstride_core::brief::items::session_items;
 use midstride_core::brief::{BriefOccasion, Briefing, Budget, Material, OmittedItem, compose};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
 };
@@ -21,7 +20,7 @@ use std::process::{Command, Stdio};
 const TOKENS_MIN: u64 = 1_700;
 
 /// The briefing that a new session gets on request.
-pub(crate) fn briefed(client: ClientName, bytes: &[u8], tokens: u64) -> Briefing {
+pub(crate) fn briefed(client: &str, bytes: &[u8], tokens: u64) -> Briefing {
     let session = read(client, bytes);
     let around = CheckpointContext {
         at: session.ended.unwrap_or_default(),
@@ -32,13 +31,14 @@ pub(crate) fn briefed(client: ClientName, bytes: &[u8], tokens: u64) -> Briefing
         ..CheckpointContext::default()
     };
     let checkpoint = Checkpoint::new(session, "t.jsonl".into(), 1, CheckpointMode::Auto, around);
+    let client_title = midstride_testkit::client(client).title();
     let material = Material {
-        client: Some(client),
+        tools: midstride_testkit::client(client).profile().tools,
         occasion: BriefOccasion::Startup,
         role: None,
         branch: checkpoint.session.branch.clone(),
         startup: Vec::new(),
-        items: session_items(&SessionSummary::from_checkpoint(&checkpoint)),
+        items: session_items(&SessionSummary::from_checkpoint(&checkpoint), client_title),
         unread: 0,
         show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
         headline: None,
@@ -47,7 +47,7 @@ pub(crate) fn briefed(client: ClientName, bytes: &[u8], tokens: u64) -> Briefing
 }
 
 /// Every transcript of the corpus; empty if it is not available.
-fn foreign() -> Vec<(ClientName, PathBuf, Vec<u8>)> {
+fn foreign() -> Vec<(&'static str, PathBuf, Vec<u8>)> {
     let folders = [corpus("transcripts"), corpus("fidelity")];
     let paths = folders.into_iter().flatten().flat_map(|folder| jsonl_below(&folder));
     let read = |path: PathBuf| {
@@ -108,9 +108,9 @@ fn judged(pages: &str) -> Option<(String, BTreeMap<String, usize>)> {
     Some((wrong.to_owned(), serde_json::from_str(claims).unwrap()))
 }
 
-fn line(client: ClientName, path: &Path, briefing: &Briefing, page: &str) -> String {
+fn line(client: &str, path: &Path, briefing: &Briefing, page: &str) -> String {
     let omitted: Vec<String> = briefing.omitted.iter().map(OmittedItem::text).collect();
-    let line = json!({"client": client.name(), "path": path, "page": page, "omitted": omitted});
+    let line = json!({"client": client, "path": path, "page": page, "omitted": omitted});
     format!("{line}\n")
 }
 
@@ -133,7 +133,7 @@ fn every_claim_of_every_page_is_supported_by_its_transcript() {
 #[test]
 fn the_independent_reader_detects_a_false_page() {
     let path = fixtures("transcripts/claude-code").join("cache.jsonl");
-    let client = ClientName::ClaudeCode;
+    let client = "claude-code";
     let briefing = briefed(client, &std::fs::read(&path).unwrap(), 2_000);
     let wrong = |page: &str| judged(&line(client, &path, &briefing, page)).map(|(wrong, _)| wrong);
     let Some(nothing) = wrong(&briefing.text) else { return };

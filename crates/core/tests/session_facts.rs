@@ -11,7 +11,6 @@
 //! count.
 
 use crate::pages::briefed;
-use midstride_core::session::ClientName;
 use midstride_core::session::shell::is_id;
 use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
@@ -137,7 +136,7 @@ fn a_briefing_contains_the_facts_of_its_session() {
     for (file, facts) in facts(folder) {
         assert!(facts.len() >= 12, "{file} has {} facts", facts.len());
         let bytes = std::fs::read(folder.join(&file)).unwrap();
-        let page = briefed(ClientName::ClaudeCode, before_summary(&bytes, &facts), TOKENS).text;
+        let page = briefed("claude-code", before_summary(&bytes, &facts), TOKENS).text;
         let page = with_paths(&page);
         let found: Vec<bool> = facts.iter().map(|fact| fact.is_on(&page)).collect();
         for (fact, is_found) in facts.iter().zip(&found) {

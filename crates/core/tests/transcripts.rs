@@ -8,13 +8,15 @@ use counted::{Counted, Indexed, counted_by_python, start};
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, HighlightKind, SessionSummary,
 };
-use midstride_core::session::transcript::{CURSOR_VERSION, LineSplitter, TranscriptCursor};
+use midstride_core::session::transcript::{
+    CURSOR_VERSION, CursorPosition, LineSplitter, TranscriptCursor, WINDOW_BYTES,
+};
 use midstride_core::session::{
-    AgentState, Attribution, ClientName, CommandStatus, Correction, PlanState, Session,
+    AgentState, Attribution, CommandStatus, Correction, PlanState, Session,
 };
 use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::CleanText;
-use midstride_testkit::{corpus, fixtures};
+use midstride_testkit::{assert_page, corpus, cursor, fixtures, parse_cursor};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,8 +32,8 @@ fn read_on(cursor: &mut TranscriptCursor, bytes: &[u8], end: usize, chunk: usize
     cursor.session.settle();
 }
 
-pub(crate) fn read(client: ClientName, bytes: &[u8]) -> Session {
-    let mut cursor = TranscriptCursor::new(client);
+pub(crate) fn read(client: &str, bytes: &[u8]) -> Session {
+    let mut cursor = cursor(client);
     read_on(&mut cursor, bytes, bytes.len(), 64 << 10);
     cursor.session
 }
@@ -78,15 +80,15 @@ fn counted(session: &Session) -> Counted {
 #[test]
 fn every_corpus_transcript_matches_an_independent_count() {
     let Some(folder) = corpus("transcripts") else { return };
-    let all: Vec<(ClientName, PathBuf)> = jsonl_below(&folder)
+    let all: Vec<(&'static str, PathBuf)> = jsonl_below(&folder)
         .into_iter()
         .filter_map(|path| Some((client_of(&path, &std::fs::read(&path).unwrap())?, path)))
         .collect();
     let of = |client| all.iter().filter(|(of, _)| *of == client).count();
-    assert!(of(ClientName::ClaudeCode) > 25 && of(ClientName::Codex) > 12, "{}", all.len());
+    assert!(of("claude-code") > 25 && of("codex") > 12, "{}", all.len());
     let Some(expected) = counted_by_python(&all) else { return };
     for ((client, path), expected) in all.iter().zip(expected) {
-        let session = read(*client, &std::fs::read(path).unwrap());
+        let session = read(client, &std::fs::read(path).unwrap());
         assert_eq!(counted(&session), expected, "{}", path.display());
         let counts = &session.counts;
         let all = counts.understood + counts.duplicates;
@@ -109,8 +111,8 @@ fn every_corpus_transcript_matches_its_index() {
         let compactions = session.compactions.iter();
         let summaries = compactions.filter(|one| one.summary_hash.is_some()).count() as u64;
         let (agents, summaries) = match client {
-            ClientName::ClaudeCode => (session.agents.total(), summaries),
-            ClientName::Codex => (0, 0),
+            "claude-code" => (session.agents.total(), summaries),
+            _ => (0, 0),
         };
         let counted = (session.counts.seen, session.compactions.total() + summaries, agents);
         // The index counts a last line without a line break; midstride treats it as still being
@@ -125,19 +127,19 @@ fn every_corpus_transcript_matches_its_index() {
 fn fixture_transcripts_match_an_independent_count() {
     let folder = fixtures("transcripts");
     let ours = [
-        (ClientName::ClaudeCode, folder.join("claude-code/cache.jsonl")),
-        (ClientName::Codex, folder.join("codex/login.jsonl")),
+        ("claude-code", folder.join("claude-code/cache.jsonl")),
+        ("codex", folder.join("codex/login.jsonl")),
     ];
     let Some(expected) = counted_by_python(&ours) else { return };
     for ((client, path), expected) in ours.iter().zip(expected) {
-        let session = read(*client, &std::fs::read(path).unwrap());
+        let session = read(client, &std::fs::read(path).unwrap());
         assert_eq!(counted(&session), expected, "{}", path.display());
     }
 }
 
 #[test]
 fn a_claude_code_session_is_captured_in_full() {
-    let session = read(ClientName::ClaudeCode, &fixture("claude-code", "cache.jsonl"));
+    let session = read("claude-code", &fixture("claude-code", "cache.jsonl"));
     assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("5e55-0001"));
     assert_eq!(session.cwd.as_deref(), Some("/home/dev/shop"));
     assert_eq!(session.branch.as_deref(), Some("fix-cache"));
@@ -237,7 +239,7 @@ fn queue_line(operation: &str, text: Option<&str>) -> String {
 /// The requests and the waiting prompts after these lines.
 fn after_queue(lines: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<String>) {
     let text: String = lines.iter().map(|(op, text)| queue_line(op, *text) + "\n").collect();
-    let session = read(ClientName::ClaudeCode, text.as_bytes());
+    let session = read("claude-code", text.as_bytes());
     let asked = session.requests.iter().map(|request| request.text.clone()).collect();
     (asked, session.queued.iter().map(|queued| queued.text.clone()).collect())
 }
@@ -281,7 +283,7 @@ fn queued_prompts_become_requests_when_they_reach_the_agent() {
 #[test]
 fn a_fork_names_its_parent_session() {
     let line = r#"{"type":"user","uuid":"a","sessionId":"new","forkedFrom":{"sessionId":"old","messageUuid":"b"},"message":{"content":"go"}}"#;
-    let session = read(ClientName::ClaudeCode, format!("{line}\n").as_bytes());
+    let session = read("claude-code", format!("{line}\n").as_bytes());
     assert_eq!(session.forked_from.as_ref().map(SessionId::as_str), Some("old"));
     assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("new"));
 }
@@ -294,7 +296,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
 fn a_corpus_session_has_everything_its_user_typed() {
     let Some(folder) = corpus("transcripts") else { return };
     let name = "marot+spotter/test/fixtures/transcripts/258c7280-ae70-4798-800f-63464d01a85d.jsonl";
-    let session = read(ClientName::ClaudeCode, &std::fs::read(folder.join(name)).unwrap());
+    let session = read("claude-code", &std::fs::read(folder.join(name)).unwrap());
     let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
     assert_eq!(
         asked,
@@ -310,7 +312,7 @@ fn a_corpus_session_has_everything_its_user_typed() {
 
 #[test]
 fn a_codex_session_is_captured_in_full() {
-    let session = read(ClientName::Codex, &fixture("codex", "login.jsonl"));
+    let session = read("codex", &fixture("codex", "login.jsonl"));
     assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("c0de-0001"));
     assert_eq!(session.model.as_deref(), Some("gpt-test"));
     let asked: Vec<(&str, Option<Correction>)> =
@@ -352,8 +354,8 @@ fn a_killed_session_keeps_every_complete_record() {
     for cut in [0, 1, 7, 200] {
         // The next record was being written.
         let next = &bytes[whole.len()..whole.len() + cut];
-        let session = read(ClientName::ClaudeCode, &[&whole, next].concat());
-        assert_eq!(session, read(ClientName::ClaudeCode, &whole), "{cut}");
+        let session = read("claude-code", &[&whole, next].concat());
+        assert_eq!(session, read("claude-code", &whole), "{cut}");
         assert_eq!(session.counts.seen, 30);
         assert_eq!(session.last_record.as_deref(), Some("a29"));
     }
@@ -372,7 +374,7 @@ fn a_late_prompt_is_not_a_correction() {
     );
     let stop = user("s", "[Request interrupted by user]");
     let corrections = |text: String| {
-        let session = read(ClientName::ClaudeCode, text.as_bytes());
+        let session = read("claude-code", text.as_bytes());
         session.requests.iter().filter(|request| request.correction.is_some()).count()
     };
     let (one, two) = (user("1", "Begin."), user("2", "Push it to the fork."));
@@ -385,10 +387,9 @@ fn captured_sessions_contain_no_secrets() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let body = "MIIEpAIBAAKCAQEAx7Vt3fQ9bLwK2nYdR5sHcJ8gPzUeXoTi6mAqDvCkBhNl1yFr";
     let key = &format!("-----BEGIN RSA PRIVATE KEY-----\\n{body}\\n-----END RSA PRIVATE KEY-----");
-    for (client, name, file) in [
-        (ClientName::ClaudeCode, "claude-code", "cache.jsonl"),
-        (ClientName::Codex, "codex", "login.jsonl"),
-    ] {
+    for (client, name, file) in
+        [("claude-code", "claude-code", "cache.jsonl"), ("codex", "codex", "login.jsonl")]
+    {
         let text = String::from_utf8(fixture(name, file)).unwrap();
         let mut planted = 0;
         // Put a secret into every text.
@@ -396,9 +397,9 @@ fn captured_sessions_contain_no_secrets() {
         {
             planted += text.matches(place).count();
             let text = text.replace(place, &format!("{place} {secret} "));
-            let mut cursor = TranscriptCursor::new(client);
+            let mut cursor = cursor(client);
             read_on(&mut cursor, text.as_bytes(), text.len(), 1000);
-            let stored = serde_json::to_string(&cursor).unwrap();
+            let stored = cursor.to_json().unwrap();
             for part in ["ghp_a1", "MIIEpAIB"] {
                 let at = stored.find(part).map(|at| &stored[at.saturating_sub(200)..at]);
                 assert_eq!(at, None, "{place}");
@@ -422,9 +423,56 @@ fn each_text(value: &serde_json::Value, look: &mut dyn FnMut(&str)) {
     }
 }
 
+/// Core's own tests start from this session, because core has no reader.
+#[test]
+fn the_stored_session_is_what_its_transcript_says() {
+    let session = read("claude-code", &fixture("claude-code", "cache.jsonl"));
+    let stored = serde_json::to_string_pretty(&session).unwrap() + "\n";
+    assert_page("fixtures/sessions/cache.json", &stored);
+    assert_eq!(serde_json::from_str::<Session>(&stored).unwrap(), session);
+}
+
+#[test]
+fn the_start_of_a_stored_cursor_is_enough_for_its_position() {
+    for client in ["claude-code", "codex"] {
+        let mut cursor = cursor(client);
+        (cursor.offset, cursor.lines) = (u64::MAX, u64::MAX);
+        cursor.set_windows(&[1; WINDOW_BYTES], &[2; WINDOW_BYTES]);
+        let stored = cursor.to_json().unwrap();
+        let length = usize::try_from(CursorPosition::BYTES_MAX).unwrap().min(stored.len());
+        let start = &stored.as_bytes()[..length];
+        assert_eq!(CursorPosition::parse(start), Some(cursor.position()));
+    }
+}
+
+#[test]
+fn positions_that_are_broken_or_of_another_version_are_rejected() {
+    let mut other = cursor("codex");
+    other.version += 1;
+    let other = other.to_json().unwrap();
+    let other = other.as_bytes();
+    for bytes in [&b""[..], b"{", b"{\"version\":2,\"reader\":1}", b"\xff,\"reader\":", other] {
+        assert_eq!(CursorPosition::parse(bytes), None);
+    }
+}
+
+#[test]
+fn a_cursor_is_stored_with_the_state_of_its_reader() {
+    let bytes = fixture("claude-code", "cache.jsonl");
+    let mut cursor = cursor("claude-code");
+    read_on(&mut cursor, &bytes, bytes.len() / 2, 1000);
+    let stored = cursor.to_json().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    let readers: Vec<&String> = value["reader"].as_object().unwrap().keys().collect();
+    assert_eq!(readers, ["claude-code"]);
+    assert!(
+        parse_cursor(&stored.replace("\"reader\":{\"claude-code\"", "\"reader\":{\"x\"")).is_none()
+    );
+}
+
 #[test]
 fn a_replaced_transcript_file_is_detected() {
-    let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
+    let mut cursor = cursor("claude-code");
     assert!(cursor.position().is_same_file(b"", b""));
     cursor.set_windows(b"start", b"end");
     assert!(cursor.position().is_same_file(b"start", b"end"));
@@ -433,13 +481,13 @@ fn a_replaced_transcript_file_is_detected() {
     {
         assert!(!cursor.position().is_same_file(start, end));
     }
-    let stored = serde_json::to_string(&cursor).unwrap();
-    assert_eq!(TranscriptCursor::parse(stored.as_bytes()), Some(cursor));
+    let stored = cursor.to_json().unwrap();
+    assert_eq!(parse_cursor(&stored).unwrap().to_json().unwrap(), stored);
     let version = |version: u32| format!("\"version\":{version},");
     let other = stored.replace(&version(CURSOR_VERSION), &version(CURSOR_VERSION + 1));
     assert_ne!(other, stored);
-    assert_eq!(TranscriptCursor::parse(other.as_bytes()), None);
-    assert_eq!(TranscriptCursor::parse(b"{}"), None);
+    assert!(parse_cursor(&other).is_none());
+    assert!(parse_cursor("{}").is_none());
 }
 
 proptest! {
@@ -452,23 +500,23 @@ proptest! {
         chunk in 1..5_000_usize,
     ) {
         let (client, name, file) = match codex {
-            true => (ClientName::Codex, "codex", "login.jsonl"),
-            false => (ClientName::ClaudeCode, "claude-code", "cache.jsonl"),
+            true => ("codex", "codex", "login.jsonl"),
+            false => ("claude-code", "claude-code", "cache.jsonl"),
         };
         let bytes = fixture(name, file);
-        let mut at_once = TranscriptCursor::new(client);
+        let mut at_once = cursor(client);
         read_on(&mut at_once, &bytes, bytes.len(), 64 << 10);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a small file")]
         let mut ends: Vec<usize> = cuts.iter().map(|cut| (cut * bytes.len() as f64) as usize).collect();
         ends.sort_unstable();
         ends.push(bytes.len());
-        let mut cursor = TranscriptCursor::new(client);
+        let mut cursor = cursor(client);
         for end in ends {
             read_on(&mut cursor, &bytes, end, chunk);
-            let stored = serde_json::to_vec(&cursor).unwrap();
-            cursor = TranscriptCursor::parse(&stored).unwrap();
+            cursor = parse_cursor(&cursor.to_json().unwrap()).unwrap();
         }
-        prop_assert_eq!(cursor, at_once);
+        prop_assert_eq!(&cursor.session, &at_once.session);
+        prop_assert_eq!(cursor.to_json().unwrap(), at_once.to_json().unwrap());
     }
 
     #[test]
@@ -476,7 +524,7 @@ proptest! {
         codex in any::<bool>(),
         lines in prop::collection::vec(any_line(), 0..40),
     ) {
-        let client = if codex { ClientName::Codex } else { ClientName::ClaudeCode };
+        let client = if codex { "codex" } else { "claude-code" };
         let bytes = [lines.join(&b'\n'), b"\n".to_vec()].concat();
         let session = read(client, &bytes);
         let counts = &session.counts;
@@ -543,7 +591,7 @@ fn files_of_an_abandoned_branch_are_marked() {
         on_disk: BTreeMap::new(),
         ..CheckpointContext::default()
     };
-    let session = read(ClientName::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
+    let session = read("claude-code", format!("{}\n", lines.join("\n")).as_bytes());
     let gist = SessionSummary::from_checkpoint(&Checkpoint::new(
         session,
         "t.jsonl".to_owned(),
@@ -575,7 +623,7 @@ fn a_compaction_summary_is_not_the_last_agent_message() {
         let lines =
             [said("The importer is broken."), said("The importer is broken."), said(summary)];
         let text = format!("{}\n{compacted}\n", lines.join("\n"));
-        let last = read(ClientName::Codex, text.as_bytes()).last_words.unwrap();
+        let last = read("codex", text.as_bytes()).last_words.unwrap();
         assert_eq!(last.text, "The importer is broken.");
     }
 }

@@ -7,7 +7,7 @@ use crate::transcripts::{client_of, jsonl_below, read};
 use midstride_core::session::checkpoint::{HighlightKind, Highlights, SessionEnding};
 use midstride_core::session::shell::CheckResult;
 use midstride_core::session::{
-    AgentMessage, ClientName, CommitState, FailureFollowUp, OpenFailure, OpenFailureKind, Session,
+    AgentMessage, CommitState, FailureFollowUp, OpenFailure, OpenFailureKind, Session,
     effect_groups, existing_commits, last_checks, open_failures, unchecked_boxes,
 };
 use midstride_core::text::id::CommitId;
@@ -74,7 +74,7 @@ pub(crate) fn session(steps: &[&str]) -> Session {
         let message = json!({"role": "user", "content": [result]});
         add(json!({"type": "user", "message": message}), 2 * at + 2);
     }
-    read(ClientName::ClaudeCode, lines.as_bytes())
+    read("claude-code", lines.as_bytes())
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_session_with_an_edit_a_commit_or_an_outside_effect_has_work() {
         json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "cat a"}});
     let message = json!({"id": "m", "role": "assistant", "content": [call]});
     let record = json!({"type": "assistant", "uuid": "r", "sessionId": "5e55", "message": message});
-    assert!(read(ClientName::ClaudeCode, format!("{record}\n").as_bytes()).has_work());
+    assert!(read("claude-code", format!("{record}\n").as_bytes()).has_work());
 }
 
 fn open(session: &Session) -> Vec<&str> {
@@ -449,7 +449,7 @@ fn a_plan_document_that_was_never_written_is_not_named() {
                 "toolUseResult": {"plan": plan, "filePath": path}}),
         ];
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
-        let session = read(ClientName::ClaudeCode, lines.as_bytes());
+        let session = read("claude-code", lines.as_bytes());
         Highlights::from_checkpoint(&checkpoint_of(session)).of_kind(HighlightKind::Plan).count()
     };
     assert_eq!(plans(json!("# Drain the queue\n1. Lock it")), 1);
@@ -555,7 +555,7 @@ fn a_turn_ends_when_the_client_says_so() {
             record["uuid"] = json!(format!("r{at}"));
         }
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
-        let session = read(ClientName::ClaudeCode, lines.as_bytes());
+        let session = read("claude-code", lines.as_bytes());
         Highlights::from_checkpoint(&checkpoint_of(session)).ending
     };
     let asked = |text: &str| json!({"type": "user", "message": {"role": "user", "content": text}});
@@ -590,7 +590,7 @@ fn a_turn_ends_when_the_client_says_so() {
     let records =
         [asked("make it fast"), asked(notice), said(Value::Null), over, asked(notice), call];
     let lines: Vec<String> = records.iter().map(Value::to_string).collect();
-    let noticed = read(ClientName::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
+    let noticed = read("claude-code", format!("{}\n", lines.join("\n")).as_bytes());
     let highlights = Highlights::from_checkpoint(&checkpoint_of(noticed));
     assert_eq!(highlights.of_kind(HighlightKind::OpenRequest).count(), 0);
     let content = json!([{"type": "text", "text": "Shall I push it?"}]);
@@ -692,7 +692,7 @@ fn text_between_parallel_calls_is_not_marked_as_rewound() {
         }
         lines.push_str(&format!("{record}\n"));
     }
-    let session = read(ClientName::ClaudeCode, lines.as_bytes());
+    let session = read("claude-code", lines.as_bytes());
     assert_eq!(session.requests.items.len(), 2);
     let highlights = Highlights::from_checkpoint(&checkpoint_of(session));
     assert_eq!(highlights.of_kind(HighlightKind::TakenBack).count(), 0);
@@ -847,7 +847,7 @@ fn a_running_codex_command_ends_when_its_output_is_polled() {
     let line =
         |payload: &Value| format!("{}\n", json!({"type": "response_item", "payload": payload}));
     let text: String = records.iter().map(line).collect();
-    let session = read(ClientName::Codex, text.as_bytes());
+    let session = read("codex", text.as_bytes());
     assert_eq!(open(&session), ["cargo test"]);
     assert_eq!(session.checks.items[0].why, ["test a ... FAILED"]);
     assert!(session.in_flight().is_empty());
@@ -863,10 +863,9 @@ fn secrets_in_command_output_are_not_kept() {
 }
 
 /// What the Python reader finds in transcripts; `None` if there is no Python.
-fn read_by_python(transcripts: &[(ClientName, PathBuf)]) -> Option<Vec<Value>> {
+fn read_by_python(transcripts: &[(&str, PathBuf)]) -> Option<Vec<Value>> {
     let script = repository_root().join("crates/core/tests/transcripts/work.py");
-    let named =
-        transcripts.iter().map(|(client, path)| format!("{}={}", client.name(), path.display()));
+    let named = transcripts.iter().map(|(client, path)| format!("{}={}", client, path.display()));
     let output = match Command::new("python3").arg("-B").arg(script).args(named).output() {
         Ok(output) => output,
         Err(_) if std::env::var_os("CI").is_none() => return None,
@@ -885,7 +884,7 @@ fn plain(command: &str) -> String {
 #[test]
 fn every_corpus_transcript_matches_an_independent_reader() {
     let folders = [corpus("transcripts"), corpus("fidelity")];
-    let all: Vec<(ClientName, PathBuf)> = folders
+    let all: Vec<(&'static str, PathBuf)> = folders
         .into_iter()
         .flatten()
         .flat_map(|folder| jsonl_below(&folder))
@@ -897,7 +896,7 @@ fn every_corpus_transcript_matches_an_independent_reader() {
     let Some(expected) = read_by_python(&all) else { return };
     let (mut commits, mut failures) = (0, 0);
     for ((client, path), expected) in all.iter().zip(expected) {
-        let session = read(*client, &std::fs::read(path).unwrap());
+        let session = read(client, &std::fs::read(path).unwrap());
         for made in expected["commits"].as_array().unwrap() {
             let (id, subject) = (made[0].as_str().unwrap(), made[1].as_str().unwrap());
             let is_it = |one: &midstride_core::session::SessionCommit| {

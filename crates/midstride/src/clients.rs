@@ -1,58 +1,69 @@
 //! Clients: finds the transcripts of a project and checks whether a session is still running.
 //!
-//! Each client is one file. A session belongs to the project that its records name; a folder with a
-//! matching name is only a hint.
+//! Everything that differs between clients is in the folder of the client, behind [`Client`]. A
+//! session belongs to the project that its records name; a folder with a matching name is only a
+//! hint.
 
 pub(crate) mod active_sessions;
 pub mod capture;
 mod claude_code;
+mod client;
 mod codex;
+pub(crate) mod config;
 mod heads;
+pub mod hook_call;
 pub mod hook_log;
 pub(crate) mod hook_memory;
 pub(crate) mod hook_switch;
 pub mod install;
-mod source_session;
+mod lenient;
 pub(crate) mod task_lists;
 
-use crate::sys::env::{Environment, SessionName};
-use crate::sys::files::{self, FileError, FileStream, FolderEntry};
-use crate::sys::git::Repository;
-use crate::sys::process;
-use crate::workspace::Workspace;
-use crate::workspace::folder::claude_memory::slug;
-pub(crate) use claude_code::AgentFileCache;
+pub use client::{
+    Client, ClientProfile, CompactionBehavior, FolderListings, HooksSetting, RunningSessions,
+    SourceSession, TaskFile, TranscriptCandidate, TranscriptInfo, TranscriptOpening,
+};
 pub(crate) use heads::FILE as BEGINNINGS;
+
+use crate::sys::env::{self, Environment, SessionName};
+use crate::sys::files::{self, FileError, FileStream};
+use crate::sys::git::Repository;
+use crate::workspace::Workspace;
 use heads::{HeadCache, TranscriptHead};
-use jiff::Timestamp;
-use midstride_core::session::{ClientName, Session, TaskUpdate};
+use midstride_core::session::transcript::TranscriptCursor;
 use midstride_core::text::id::SessionId;
-pub(crate) use source_session::SourceSession;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A transcript and what its first records say.
-#[derive(Clone, Debug)]
-pub struct TranscriptInfo {
-    /// The client that wrote it.
-    pub client: ClientName,
-    /// The id of the session.
-    pub session: SessionId,
-    /// The session that started it as a subagent.
-    pub agent_of: Option<SessionId>,
-    /// The path of the file.
-    pub path: PathBuf,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// When it last changed.
-    pub changed: Option<Timestamp>,
-    /// When the session started.
-    pub began: Option<Timestamp>,
-    /// Its working directory.
-    pub cwd: Option<String>,
-    /// The user's first prompt.
-    pub first_prompt: Option<String>,
+/// Every client, in display order.
+pub const ALL: [&dyn Client; 2] = [&claude_code::ClaudeCode, &codex::Codex];
+
+/// The client with this name.
+pub fn find(name: &str) -> Option<&'static dyn Client> {
+    ALL.into_iter().find(|client| client.name() == name)
+}
+
+/// The product name of a client; its name if this version does not know it.
+pub fn title(name: &str) -> &str {
+    find(name).map_or(name, |client| client.title())
+}
+
+/// Reads the environment of this process.
+pub fn read_environment() -> std::io::Result<Environment> {
+    Environment::from_process(ALL.into_iter().map(|client| client.profile().shell))
+}
+
+/// The variables that identify an agent. The demo unsets them to act as the user.
+pub fn agent_variables() -> impl Iterator<Item = &'static str> {
+    let of_clients = ALL.into_iter().flat_map(|client| client.profile().shell.variables);
+    of_clients.copied().chain(env::other_agent_variables())
+}
+
+/// The variables for a midstride process that continues after its client exits.
+pub fn detached_process_variables(project: &Path) -> Vec<(OsString, OsString)> {
+    env::detached_process_variables(project, &ALL.map(|client| client.profile().home_variable))
 }
 
 /// Whether a session is still running.
@@ -66,42 +77,23 @@ pub enum SessionLiveness {
     Unknown,
 }
 
-/// A task that a client stores in a file.
-#[derive(Debug)]
-pub(crate) struct TaskFile {
-    /// The file name, for messages.
-    pub name: String,
-    /// Its content.
-    pub change: TaskUpdate<'static>,
+/// A cursor at the start of a transcript.
+pub fn new_cursor(client: &'static dyn Client) -> TranscriptCursor {
+    TranscriptCursor::new(client.stored_name(), client.new_reader())
 }
 
-/// A file that may be a transcript, before it is opened.
-#[derive(Clone, Debug)]
-pub(crate) struct TranscriptCandidate {
-    /// The client that would have written it.
-    pub client: ClientName,
-    /// The path of the file.
-    pub path: PathBuf,
-    /// Its folder entry.
-    pub entry: FolderEntry,
+/// Parses a stored cursor; `None` if another version wrote it.
+pub fn parse_cursor(bytes: &[u8]) -> Option<TranscriptCursor> {
+    TranscriptCursor::parse(bytes, |client, state| find(client)?.restore_reader(state))
 }
 
 impl TranscriptCandidate {
-    /// The session id in its file name.
-    pub(crate) fn session(&self) -> SessionId {
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        match self.client {
-            ClientName::ClaudeCode => SessionId::new(stem),
-            ClientName::Codex => codex::session_id_in(&stem),
-        }
-    }
-
     fn into_info(self, head: TranscriptHead) -> TranscriptInfo {
         let named = self.session();
-        let session = match self.client {
-            // A forked session has copies of the original's records, with the original's id.
-            ClientName::ClaudeCode if looks_like_an_id(named.as_str()) => named,
-            ClientName::ClaudeCode | ClientName::Codex => head.id.unwrap_or(named),
+        let is_named = self.client.profile().is_transcript_named_by_session;
+        let session = match head.id {
+            Some(id) if !is_named || !looks_like_an_id(named.as_str()) => id,
+            Some(_) | None => named,
         };
         TranscriptInfo {
             client: self.client,
@@ -120,7 +112,7 @@ impl TranscriptCandidate {
 /// All transcripts of a project, most recently changed first, and the errors of unreadable ones.
 pub fn transcripts(
     workspace: &Workspace,
-    of: Option<ClientName>,
+    of: Option<&'static dyn Client>,
 ) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     transcripts_where(workspace, of, &|_| true)
 }
@@ -128,7 +120,7 @@ pub fn transcripts(
 /// Like `transcripts`, but only those that `is_wanted` accepts; the others are not opened.
 pub(crate) fn transcripts_where(
     workspace: &Workspace,
-    of: Option<ClientName>,
+    of: Option<&'static dyn Client>,
     is_wanted: &dyn Fn(&TranscriptCandidate) -> bool,
 ) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
@@ -137,12 +129,9 @@ pub(crate) fn transcripts_where(
     let mut beginnings: Option<HeadCache> = None;
     // Most sessions of a project start in one folder, so this saves most lookups.
     let mut inside: HashMap<String, bool> = HashMap::new();
-    for client in ClientName::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
+    for client in ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
         let environment = workspace.environment();
-        let candidates = match client {
-            ClientName::ClaudeCode => claude_code::candidates(environment, &tops, &mut unread),
-            ClientName::Codex => codex::candidates(environment, &mut unread),
-        };
+        let candidates = client.transcript_candidates(environment, &tops, &mut unread);
         for candidate in candidates.iter().filter(|one| is_wanted(one)) {
             let beginnings = beginnings.get_or_insert_with(|| HeadCache::load(workspace));
             match beginnings.get(candidate) {
@@ -169,7 +158,7 @@ pub(crate) fn transcripts_where(
 /// Reads a transcript given by its path.
 pub fn read_transcript(
     path: &Path,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
 ) -> Result<TranscriptInfo, FileError> {
     let mut stream = FileStream::open(path)?;
     let client = match client {
@@ -184,23 +173,17 @@ pub fn read_transcript(
 /// A transcript that its client names while writing it; its content is not read.
 pub(crate) fn unread_transcript(
     path: &Path,
-    client: ClientName,
+    client: &'static dyn Client,
 ) -> Result<TranscriptInfo, FileError> {
     let (path, entry) = (path.to_owned(), FileStream::open(path)?.entry().clone());
     Ok(TranscriptCandidate { client, path, entry }.into_info(TranscriptHead::default()))
 }
 
-/// Detects the format of a transcript: only Codex records have a payload.
-fn detect_client(start: &[u8]) -> ClientName {
+/// Detects the client that wrote a transcript; the first client if none matches.
+fn detect_client(start: &[u8]) -> &'static dyn Client {
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default());
-    if first.contains("\"payload\"") { ClientName::Codex } else { ClientName::ClaudeCode }
-}
-
-/// The folder where Claude Code, with home `claude`, stores the transcripts of sessions started in
-/// `folder`.
-pub fn claude_code_transcript_folder(claude: &Path, folder: &Path) -> PathBuf {
-    claude.join("projects").join(slug(&files::canonical(folder).to_string_lossy()))
+    ALL.into_iter().find(|client| client.is_transcript_start(&first)).unwrap_or(ALL[0])
 }
 
 /// The folders of a project: its own, and the other worktrees of its repository.
@@ -226,19 +209,6 @@ fn looks_like_an_id(name: &str) -> bool {
     name.len() == 36 && name.matches('-').count() == 4
 }
 
-/// The transcripts of the agents that a session started, with their ids. Errors go to `unread`.
-pub(crate) fn agent_transcripts(
-    workspace: &Workspace,
-    found: &TranscriptInfo,
-    neighbors: &AgentFileCache,
-    unread: &mut Vec<FileError>,
-) -> Vec<(String, PathBuf)> {
-    match found.client {
-        ClientName::ClaudeCode => claude_code::agents(workspace, found, neighbors, unread),
-        ClientName::Codex => codex::agents(workspace, found, unread),
-    }
-}
-
 /// The session that an agent belongs to; the session itself if it is not an agent or if that
 /// session is missing.
 pub(crate) fn owner_transcript(
@@ -250,66 +220,34 @@ pub(crate) fn owner_transcript(
     let mut found = found;
     for _ in 0..DEPTH_MAX {
         let above = found.agent_of.as_ref();
-        let above =
-            above.and_then(|id| codex::transcript_of(workspace.environment(), &found.path, id));
+        let above = above
+            .and_then(|id| found.client.transcript_of(workspace.environment(), &found.path, id));
         let Some(path) = above else { break };
         found = read_transcript(&path, Some(found.client))?;
     }
     Ok(found)
 }
 
-/// The tasks of a list that the client stores in files.
-pub(crate) fn tasks(environment: &Environment, client: ClientName, list: &str) -> Vec<TaskFile> {
-    match client {
-        ClientName::ClaudeCode => claude_code::tasks(environment, list),
-        ClientName::Codex => Vec::new(),
-    }
-}
-
-/// The transcript that another one continues, and up to which byte.
-pub(crate) fn base_transcript(
+/// The session of a client to which an MCP request belongs, if it is known.
+pub fn session_of_request(
     environment: &Environment,
-    found: &TranscriptInfo,
-) -> Option<(PathBuf, u64)> {
-    match found.client {
-        ClientName::ClaudeCode => None,
-        ClientName::Codex => codex::base(environment, &found.path),
-    }
-}
-
-/// The session whose records a transcript starts with, if the client copied them. `captured`
-/// returns what was captured so far from the transcript at a path.
-pub(crate) fn source_session(
-    workspace: &Workspace,
-    found: &TranscriptInfo,
-    captured: &dyn Fn(&Path) -> Option<Session>,
-) -> Option<SourceSession> {
-    match found.client {
-        ClientName::ClaudeCode => source_session::find_source(workspace, found, captured),
-        ClientName::Codex => None,
-    }
-}
-
-/// The current session of the client that started this process, if the client says so.
-pub fn current_session(environment: &Environment, client: ClientName) -> Option<SessionName> {
-    let id = match client {
-        ClientName::ClaudeCode => claude_code::current_session(environment),
-        ClientName::Codex => None,
-    };
-    SessionName::parse(client.name(), id?.as_str())
+    client: &'static dyn Client,
+    parameters: &serde_json::Value,
+) -> Option<SessionName> {
+    let id = client.session_of_request(environment, parameters)?;
+    SessionName::parse(client.name(), id.as_str())
 }
 
 /// Checks which sessions are running. Queries each client once, and only when needed.
 pub struct LivenessProbe<'e> {
     environment: &'e Environment,
-    claude_code: OnceCell<Option<HashSet<SessionId>>>,
-    codex: OnceCell<Option<HashSet<PathBuf>>>,
+    running: [OnceCell<Option<RunningSessions>>; ALL.len()],
 }
 
 impl<'e> LivenessProbe<'e> {
     /// Creates a probe; nothing is queried yet.
     pub fn new(environment: &'e Environment) -> Self {
-        Self { environment, claude_code: OnceCell::new(), codex: OnceCell::new() }
+        Self { environment, running: [const { OnceCell::new() }; ALL.len()] }
     }
 
     /// Whether a session is still running.
@@ -320,33 +258,23 @@ impl<'e> LivenessProbe<'e> {
     /// Like `check`, by session id and transcript path; the transcript need not exist.
     pub(crate) fn check_session(
         &self,
-        client: ClientName,
+        client: &'static dyn Client,
         session: &SessionId,
         transcript: &Path,
     ) -> SessionLiveness {
-        let runs = match client {
-            ClientName::ClaudeCode => self.claude_code().map(|ids| ids.contains(session)),
-            ClientName::Codex => {
-                self.codex().map(|open| open.contains(&files::canonical(transcript)))
+        let is_running = match self.running_sessions(client) {
+            Some(RunningSessions::Ids(ids)) => ids.contains(session),
+            Some(RunningSessions::Transcripts(open)) => {
+                open.contains(&files::canonical(transcript))
             }
+            None => return SessionLiveness::Unknown,
         };
-        match runs {
-            Some(true) => SessionLiveness::Running,
-            Some(false) => SessionLiveness::Ended,
-            None => SessionLiveness::Unknown,
-        }
+        if is_running { SessionLiveness::Running } else { SessionLiveness::Ended }
     }
 
-    fn claude_code(&self) -> Option<&HashSet<SessionId>> {
-        let look = || process::has_proc().then(|| claude_code::running_sessions(self.environment));
-        self.claude_code.get_or_init(look).as_ref()
-    }
-
-    fn codex(&self) -> Option<&HashSet<PathBuf>> {
-        let look = || {
-            let folder = self.environment.codex.as_ref().filter(|_| process::has_proc());
-            folder.map(|folder| process::files_being_written(&files::canonical(folder)))
-        };
-        self.codex.get_or_init(look).as_ref()
+    fn running_sessions(&self, client: &'static dyn Client) -> Option<&RunningSessions> {
+        let at = ALL.into_iter().position(|one| one == client)?;
+        let look = || client.running_sessions(self.environment);
+        self.running[at].get_or_init(look).as_ref()
     }
 }

@@ -52,7 +52,8 @@ impl Store {
     /// ```
     /// use midstride::store::Store;
     /// use midstride::store::ledger::{Ledger, WaitPolicy};
-    /// # use midstride::sys::{clock::Clock, env::Environment};
+    /// # use midstride::sys::clock::Clock;
+    /// # use midstride::sys::env::{Environment, Variables};
     /// # use midstride::verbs;
     /// # use midstride::workspace::Workspace;
     /// # let project = tempfile::tempdir()?;
@@ -60,8 +61,7 @@ impl Store {
     /// #     folder: project.path().to_owned(),
     /// #     home: None,
     /// #     state: None,
-    /// #     claude: None,
-    /// #     codex: None,
+    /// #     variables: Variables::NONE,
     /// #     editor: None,
     /// #     user: Some("ada".to_owned()),
     /// #     automation: None,

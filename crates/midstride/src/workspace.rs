@@ -91,11 +91,11 @@ pub enum WorkspaceError {
 impl Workspace {
     /// Opens the project that contains the folder in which the process was started.
     ///
-    /// A program passes `Environment::from_process()?`. A test names every value:
+    /// A program passes `clients::read_environment()?`. A test names every value:
     ///
     /// ```
     /// use midstride::sys::clock::Clock;
-    /// use midstride::sys::env::Environment;
+    /// use midstride::sys::env::{Environment, Variables};
     /// use midstride::verbs;
     /// use midstride::workspace::{SetupMode, Workspace};
     ///
@@ -104,13 +104,12 @@ impl Workspace {
     ///     folder: project.path().to_owned(),
     ///     home: None,
     ///     state: None,
-    ///     claude: None,
-    ///     codex: None,
     ///     editor: None,
     ///     user: Some("ada".to_owned()),
     ///     automation: None,
     ///     session: None,
     ///     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
+    ///     variables: Variables::NONE,
     /// };
     /// let workspace = Workspace::discover(environment.clone())?;
     /// assert_eq!(workspace.setup(), SetupMode::NotSetUp);
@@ -227,11 +226,11 @@ impl Workspace {
 
     /// Adds Claude Code's memory folder. All worktrees of a repository share one.
     fn add_memory_folder(&mut self) {
-        let Some(claude) = &self.environment.claude else {
+        let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
+        let Some(folder) = claude_memory::folder(&self.environment, &files::canonical(top)) else {
             return;
         };
-        let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
-        if let Ok(root) = Root::open(&claude_memory::folder(claude, &files::canonical(top))) {
+        if let Ok(root) = Root::open(&folder) {
             self.folders.push(HandoffFolder::new(FolderLayout::Memory, root, ""));
         }
     }

@@ -3,18 +3,17 @@
 
 use crate::transcript::Transcript;
 use jiff::{SignedDuration, Timestamp};
+use midstride::clients;
 use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::Environment;
+use midstride::sys::env::{Environment, Variables};
 use midstride::verbs::{self, BriefRequest, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
-use midstride_core::text::id::SessionId;
 use midstride_testkit::{NOW, Sandbox};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -60,12 +59,11 @@ impl Shop {
             automation: None,
             session: None,
             home: Some(home.to_owned()),
-            claude: Some(home.join(".claude")),
-            codex: Some(home.join(".codex")),
             state: None,
             editor: None,
             user: Some("tester".to_owned()),
             clock: Clock::Fixed(now),
+            variables: Variables::NONE,
         };
         Store::new(Workspace::discover(environment).unwrap(), WaitPolicy::Command)
     }
@@ -92,7 +90,7 @@ impl Shop {
         let path = self.works(self.root(), BEFORE, &[file]);
         let which = SessionChoice::Transcript(path);
         let store = self.open(self.root());
-        verbs::checkpoint(&store, &which, Some(ClientName::ClaudeCode), CheckpointMode::Auto)
+        verbs::checkpoint(&store, &which, clients::find("claude-code"), CheckpointMode::Auto)
             .unwrap();
     }
 
@@ -109,15 +107,9 @@ impl Shop {
         moment: HookEvent,
     ) -> Option<String> {
         let call = HookInput {
-            client: ClientName::ClaudeCode,
-            event: event.to_owned(),
-            session: Some(SessionId::new(id)),
             transcript: Some(self.transcript(folder, id).display().to_string()),
             folder: Some(folder.display().to_string()),
-            agent: None,
-            turn: None,
-            is_unrestricted: false,
-            kind: moment,
+            ..crate::hook_call(event, id, moment)
         };
         let done = verbs::hook(&self.open_at(folder, now), &call, RefreshLimit::default());
         assert_eq!(done.errors, Vec::<String>::new());

@@ -2,6 +2,7 @@
 //! caches.
 
 use crate::open;
+use midstride::clients;
 use midstride::store::Store;
 use midstride::store::ledger::{Ledger as _, LogPosition, WaitPolicy};
 use midstride::sys::env::SessionName;
@@ -11,11 +12,12 @@ use midstride_core::brief::{BriefOccasion, Budget, Material, compose, items};
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
 };
-use midstride_core::session::{AgentState, ClientName, CommandStatus, intent};
+use midstride_core::session::{AgentState, CommandStatus, intent};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::tokens::estimate;
 use midstride_core::work::event::{Event, SessionEvent};
 use midstride_testkit::{Sandbox, corpus, fixtures};
+use midstride_testkit::{client, cursor};
 use std::path::Path;
 
 const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
@@ -58,7 +60,7 @@ fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     }
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
-    let client = Some(ClientName::ClaudeCode);
+    let client = clients::find("claude-code");
     verbs::checkpoint(
         &open(folder),
         &SessionChoice::Transcript(path),
@@ -204,7 +206,7 @@ fn a_session_resumed_a_hundred_times_gets_the_same_briefing_and_one_delivery_rec
     capture(&sandbox);
     let asked = BriefRequest {
         occasion: Some(BriefOccasion::Resume),
-        client: Some(ClientName::ClaudeCode),
+        client: clients::find("claude-code"),
         session: SessionName::parse("claude-code", ID),
         ..BriefRequest::default()
     };
@@ -422,7 +424,7 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
         r#"{{"type":"user","uuid":"z1","parentUuid":null,"sessionId":"{later}","cwd":"{root}","timestamp":"2026-03-21T09:00:00.000Z","message":{{"role":"user","content":"What time is it?"}}}}"#
     );
     std::fs::write(&path, record + "\n").unwrap();
-    let client = Some(ClientName::ClaudeCode);
+    let client = clients::find("claude-code");
     verbs::checkpoint(
         &open(sandbox.root()),
         &SessionChoice::Transcript(path),
@@ -482,7 +484,7 @@ fn checkpoints() -> Vec<Checkpoint> {
         for path in transcripts(&folder) {
             let text = std::fs::read(&path).unwrap();
             let name = path.display().to_string();
-            found.extend(ClientName::ALL.map(|client| checkpoint(client, &text, &name)));
+            found.extend(clients::ALL.map(|client| checkpoint(client.name(), &text, &name)));
         }
     }
     found
@@ -502,9 +504,9 @@ fn transcripts(folder: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-fn checkpoint(client: ClientName, text: &[u8], name: &str) -> Checkpoint {
-    use midstride_core::session::transcript::{LineSplitter, TranscriptCursor};
-    let mut cursor = TranscriptCursor::new(client);
+fn checkpoint(client: &str, text: &[u8], name: &str) -> Checkpoint {
+    use midstride_core::session::transcript::LineSplitter;
+    let mut cursor = cursor(client);
     LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
     cursor.session.settle();
     let around = CheckpointContext {
@@ -518,15 +520,20 @@ fn checkpoint(client: ClientName, text: &[u8], name: &str) -> Checkpoint {
     Checkpoint::new(cursor.session, name.to_owned(), 1, CheckpointMode::Auto, around)
 }
 
+/// The budget for a client that also counts UTF-16 units.
+fn budget(tokens: u64) -> Budget {
+    Budget { tokens, utf16_units: client("claude-code").profile().hook_utf16_units_max }
+}
+
 /// The complete material of a session, for a client that counts.
 fn material(gist: &SessionSummary) -> Material {
     Material {
-        client: Some(ClientName::ClaudeCode),
+        tools: client("claude-code").profile().tools,
         occasion: BriefOccasion::Compact,
         role: None,
         branch: Some("main".to_owned()),
         startup: Vec::new(),
-        items: items::session_items(gist),
+        items: items::session_items(gist, "Claude Code"),
         unread: 0,
         show_all: vec!["midstride".to_owned(), "brief".to_owned()],
         headline: None,
@@ -545,7 +552,7 @@ fn no_briefing_exceeds_its_budget() {
         );
         let material = material(&gist);
         for tokens in (200..=8_000).step_by(300) {
-            let budget = Budget::for_client(tokens, Some(ClientName::ClaudeCode));
+            let budget = budget(tokens);
             let briefing = compose(&material, budget);
             let cost = estimate(&briefing.text);
             assert!(cost <= tokens, "{} > {tokens}: {}", cost, checkpoint.transcript);
@@ -625,7 +632,7 @@ fn a_briefing_accounts_for_everything_that_happened() {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for checkpoint in checkpoints() {
         let material = material(&SessionSummary::from_checkpoint(&checkpoint));
-        let briefing = compose(&material, Budget::for_client(2_000, Some(ClientName::ClaudeCode)));
+        let briefing = compose(&material, budget(2_000));
         let text = letters(&with_paths(&briefing.text));
         let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text())));
         let omitted: Vec<String> = omitted.collect();
@@ -672,15 +679,14 @@ fn busy(times: usize) -> Checkpoint {
         line(at * 4 + 2, serde_json::json!({"role": "user", "content": results}));
     }
     lines.push(String::new());
-    checkpoint(ClientName::ClaudeCode, lines.join("\n").as_bytes(), "busy")
+    checkpoint("claude-code", lines.join("\n").as_bytes(), "busy")
 }
 
 #[test]
 fn items_of_a_busy_session_are_named_or_counted() {
     let account = |checkpoint: &Checkpoint| {
         let gist = SessionSummary::from_checkpoint(checkpoint);
-        let briefing =
-            compose(&material(&gist), Budget::for_client(2_000, Some(ClientName::ClaudeCode)));
+        let briefing = compose(&material(&gist), budget(2_000));
         (gist, briefing)
     };
     // Hundreds of items are all named.

@@ -10,8 +10,8 @@ use midstride::sys::env::Environment;
 use midstride::verbs::{self, CheckpointError, Extent, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput};
+use midstride_core::session::Session;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
-use midstride_core::session::{ClientName, Session};
 use midstride_core::text::id::SessionId;
 use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
 use std::path::{Path, PathBuf};
@@ -80,15 +80,8 @@ fn a_long_session_is_captured_in_the_background_when_it_ends() {
     let shop = Shop::new();
     let end = |path: &Path, is_clear: bool| {
         let call = HookInput {
-            client: ClientName::ClaudeCode,
-            event: "SessionEnd".to_owned(),
-            session: Some(SessionId::new(ID)),
             transcript: Some(path.display().to_string()),
-            folder: None,
-            agent: None,
-            turn: None,
-            is_unrestricted: false,
-            kind: HookEvent::End { is_clear },
+            ..crate::hook_call("SessionEnd", ID, HookEvent::End { is_clear })
         };
         verbs::hook(&shop.open(), &call, RefreshLimit::default())
     };
@@ -449,7 +442,7 @@ fn a_session_with_an_open_codex_transcript_is_running() {
         .home()
         .join(format!(".codex/sessions/2026/03/22/rollout-2026-03-22T10-00-00-{ID}.jsonl"));
     Shop::put(&path, &text);
-    let found = clients::transcripts(shop.open().workspace(), Some(ClientName::Codex)).0.remove(0);
+    let found = clients::transcripts(shop.open().workspace(), clients::find("codex")).0.remove(0);
     let open = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     assert_eq!(
         LivenessProbe::new(shop.open().workspace().environment()).check(&found),

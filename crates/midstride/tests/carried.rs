@@ -2,12 +2,12 @@
 //! them.
 
 use crate::open;
+use midstride::clients;
 use midstride::store::Store;
 use midstride::store::ledger::{Ledger as _, WaitPolicy};
 use midstride::sys::env::Automation;
 use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
 use midstride::workspace::Workspace;
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::BlobHash;
 use midstride_testkit::Sandbox;
@@ -97,7 +97,7 @@ impl Script {
         }
         let path = sandbox.home().join(format!("{}.jsonl", self.id));
         std::fs::write(&path, lines).unwrap();
-        let client = Some(ClientName::ClaudeCode);
+        let client = clients::find("claude-code");
         let store = open(sandbox.root());
         verbs::checkpoint(&store, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
             .unwrap()
@@ -348,7 +348,7 @@ fn a_commit_reset_after_the_session_is_not_named() {
         lines.push_str(&format!("{record}\n"));
     }
     std::fs::write(&path, lines).unwrap();
-    let client = Some(ClientName::ClaudeCode);
+    let client = clients::find("claude-code");
     verbs::checkpoint(
         &open(sandbox.root()),
         &SessionChoice::Transcript(path),

@@ -6,8 +6,8 @@ use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
+use midstride_core::session::Session;
 use midstride_core::session::checkpoint::CheckpointMode;
-use midstride_core::session::{ClientName, Session};
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
@@ -63,15 +63,14 @@ impl Shop {
     }
 
     fn sessions(&self) -> Vec<String> {
-        let (found, unread) =
-            clients::transcripts(self.open().workspace(), Some(ClientName::Codex));
+        let (found, unread) = clients::transcripts(self.open().workspace(), clients::find("codex"));
         assert!(unread.is_empty(), "{unread:?}");
         found.into_iter().map(|one| one.session.to_string()).collect()
     }
 
     fn captured(&self, path: &Path) -> Session {
         let which = SessionChoice::Transcript(path.to_owned());
-        let client = Some(ClientName::Codex);
+        let client = clients::find("codex");
         let done = verbs::checkpoint(&self.open(), &which, client, CheckpointMode::Auto).unwrap();
         done.checkpoint.session
     }

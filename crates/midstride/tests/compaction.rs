@@ -3,13 +3,12 @@
 
 use crate::open;
 use crate::transcript::Transcript;
+use midstride::clients;
 use midstride::store::index::RefreshLimit;
 use midstride::verbs::{self, HookOutcome, SessionChoice};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
-use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 
 const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";
@@ -26,15 +25,8 @@ fn write(sandbox: &Sandbox, transcript: &Transcript) {
 
 fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> HookOutcome {
     let call = HookInput {
-        client: ClientName::ClaudeCode,
-        event: event.to_owned(),
-        session: Some(SessionId::new(ID)),
         transcript: Some(sandbox.home().join("transcript.jsonl").display().to_string()),
-        folder: None,
-        agent: None,
-        turn: None,
-        is_unrestricted: false,
-        kind: moment,
+        ..crate::hook_call(event, ID, moment)
     };
     let done = verbs::hook(&crate::open_in_hook(sandbox.root()), &call, RefreshLimit::default());
     assert_eq!(done.errors, Vec::<String>::new());
@@ -107,7 +99,7 @@ fn a_session_resumed_for_compaction_is_briefed_once() {
     let transcript = Transcript::of(other, sandbox.root()).user(OTHER).edits("report.txt");
     std::fs::write(&path, transcript.says("The report is written.").text()).unwrap();
     let project = open(sandbox.root());
-    let client = Some(ClientName::ClaudeCode);
+    let client = clients::find("claude-code");
     verbs::checkpoint(&project, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
         .unwrap();
 

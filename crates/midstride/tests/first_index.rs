@@ -7,10 +7,8 @@ use midstride::store::index::{Effort, Filter, Index, IndexProgress, RefreshLimit
 use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, HookOutcome, brief, finish_index};
 use midstride_core::brief::BriefOccasion;
-use midstride_core::brief::hook::{HookEvent, HookInput};
+use midstride_core::brief::hook::HookEvent;
 use midstride_core::brief::search::Query;
-use midstride_core::session::ClientName;
-use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -41,17 +39,7 @@ fn repository(handoffs: usize) -> Sandbox {
 }
 
 fn start(store: &Store, session: &str, limit: RefreshLimit) -> HookOutcome {
-    let call = HookInput {
-        client: ClientName::ClaudeCode,
-        event: "SessionStart".to_owned(),
-        session: Some(SessionId::new(session)),
-        transcript: None,
-        folder: None,
-        agent: None,
-        turn: None,
-        is_unrestricted: false,
-        kind: HookEvent::Start(BriefOccasion::Startup),
-    };
+    let call = crate::hook_call("SessionStart", session, HookEvent::Start(BriefOccasion::Startup));
     verbs::hook(&crate::open_in_hook(store.workspace().root().path()), &call, limit)
 }
 

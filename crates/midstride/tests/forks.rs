@@ -7,9 +7,10 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
-use midstride_core::session::{ClientName, Correction, Session};
+use midstride_core::session::{Correction, Session};
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
+use midstride_testkit::client;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -230,7 +231,7 @@ fn the_order_and_number_of_captures_do_not_matter() {
             whole.put(SECOND, &second[..cut]);
             remove_cursors(
                 whole.open().workspace(),
-                ClientName::ClaudeCode,
+                client("claude-code"),
                 &SessionId::new(SECOND),
             )
             .unwrap();
@@ -246,7 +247,7 @@ fn the_order_and_number_of_captures_do_not_matter() {
         for session in order {
             remove_cursors(
                 whole.open().workspace(),
-                ClientName::ClaudeCode,
+                client("claude-code"),
                 &SessionId::new(session),
             )
             .unwrap();
@@ -494,7 +495,7 @@ fn records_captured_as_own_stay_own() {
     assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
     told_once(&both(), &["make a", "make d"]);
     for session in [FIRST, SECOND] {
-        remove_cursors(shop.open().workspace(), ClientName::ClaudeCode, &SessionId::new(session))
+        remove_cursors(shop.open().workspace(), client("claude-code"), &SessionId::new(session))
             .unwrap();
     }
     told_once(&both(), &["make a", "make d"]);

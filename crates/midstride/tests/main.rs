@@ -35,8 +35,10 @@ use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::Environment;
+use midstride::sys::env::{Environment, Variables};
 use midstride::workspace::Workspace;
+use midstride_core::brief::hook::{HookEvent, HookInput};
+use midstride_core::text::id::{ClientName, SessionId};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 
@@ -55,25 +57,34 @@ fn without_home(folder: &Path) -> Environment {
     Environment {
         folder: folder.to_owned(),
         home: None,
-        claude: None,
-        codex: None,
         state: None,
         editor: None,
         user: Some("tester".to_owned()),
         automation: None,
         session: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),
+        variables: Variables::NONE,
+    }
+}
+
+/// A hook call of Claude Code.
+fn hook_call(event: &str, session: &str, kind: HookEvent) -> HookInput {
+    HookInput {
+        client: ClientName::new("claude-code"),
+        event: event.to_owned(),
+        session: Some(SessionId::new(session)),
+        transcript: None,
+        folder: None,
+        agent: None,
+        turn: None,
+        is_unrestricted: false,
+        kind,
     }
 }
 
 /// The environment of a process in a sandbox folder whose user has both clients.
 fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
-    Environment {
-        home: Some(sandbox.home().to_owned()),
-        claude: Some(sandbox.home().join(".claude")),
-        codex: Some(sandbox.home().join(".codex")),
-        ..without_home(folder)
-    }
+    Environment { home: Some(sandbox.home().to_owned()), ..without_home(folder) }
 }
 
 fn because(reason: &str) -> RevisionInfo {

@@ -3,8 +3,8 @@
 
 use crate::open;
 use crate::transcript::Transcript;
+use midstride::clients;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, SessionChoice};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
 use midstride_testkit::Sandbox;
@@ -32,7 +32,7 @@ fn works_in(
     let edited = files.iter().fold(asked, |transcript, file| transcript.edits(file));
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, edited.says("Done.").text()).unwrap();
-    let client = Some(ClientName::ClaudeCode);
+    let client = clients::find("claude-code");
     verbs::checkpoint(
         &open(folder),
         &SessionChoice::Transcript(path),

@@ -4,9 +4,7 @@ use crate::open;
 use midstride::store::Store;
 use midstride::verbs::{self, BriefOutcome, BriefRequest};
 use midstride_core::brief::BriefOccasion;
-use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::ClientName;
-use midstride_core::text::id::SessionId;
+use midstride_core::brief::hook::HookEvent;
 use midstride_testkit::Sandbox;
 
 const NOTE: &str =
@@ -148,17 +146,7 @@ fn notes_of_an_untrusted_clone_are_counted_but_not_read() {
     // midstride is not set up here; the configuration came with the repository.
     sandbox.write(".midstride/config.toml", "").write("NEXT_SESSION.md", NOTE);
     sandbox.write(".agents/notes/a.md", NOTE).write("handoffs/b.md", NOTE);
-    let call = HookInput {
-        client: ClientName::ClaudeCode,
-        event: "SessionStart".to_owned(),
-        session: Some(SessionId::new("5e55")),
-        transcript: None,
-        folder: None,
-        agent: None,
-        turn: None,
-        is_unrestricted: false,
-        kind: HookEvent::Start(BriefOccasion::Startup),
-    };
+    let call = crate::hook_call("SessionStart", "5e55", HookEvent::Start(BriefOccasion::Startup));
     let told = verbs::hook(
         &crate::open_in_hook(sandbox.root()),
         &call,

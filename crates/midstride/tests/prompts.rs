@@ -4,9 +4,7 @@ use crate::open;
 use midstride::store::index::Effort;
 use midstride::verbs::{self, PromptSearch, search_prompt};
 use midstride_core::brief::BriefOccasion;
-use midstride_core::brief::hook::{HookEvent, HookInput};
-use midstride_core::session::ClientName;
-use midstride_core::text::id::SessionId;
+use midstride_core::brief::hook::HookEvent;
 use midstride_testkit::Sandbox;
 use std::time::Duration;
 
@@ -97,17 +95,7 @@ fn a_document_is_named_in_several_ways() {
 
 /// What a hook adds to the context of a session.
 fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
-    let call = HookInput {
-        client: ClientName::ClaudeCode,
-        event: "test".to_owned(),
-        session: Some(SessionId::new("5e55")),
-        transcript: None,
-        folder: None,
-        agent: None,
-        turn: None,
-        is_unrestricted: false,
-        kind: moment,
-    };
+    let call = crate::hook_call("test", "5e55", moment);
     verbs::hook(
         &crate::open_in_hook(sandbox.root()),
         &call,

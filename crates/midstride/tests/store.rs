@@ -34,9 +34,8 @@ mod opens {
     use midstride::store::index::RefreshLimit;
     use midstride::verbs;
     use midstride_core::brief::BriefOccasion;
-    use midstride_core::brief::hook::{HookEvent, HookInput};
-    use midstride_core::session::ClientName;
-    use midstride_core::text::id::SessionId;
+    use midstride_core::brief::hook::HookEvent;
+
     use midstride_testkit::Sandbox;
     use notify::event::{AccessKind, AccessMode};
     use notify::{EventKind, RecursiveMode, Watcher as _};
@@ -59,17 +58,8 @@ mod opens {
     }
 
     fn start(store: &Store, session: &str) {
-        let call = HookInput {
-            client: ClientName::ClaudeCode,
-            event: "SessionStart".to_owned(),
-            session: Some(SessionId::new(session)),
-            transcript: None,
-            folder: None,
-            agent: None,
-            turn: None,
-            is_unrestricted: false,
-            kind: HookEvent::Start(BriefOccasion::Resume),
-        };
+        let call =
+            crate::hook_call("SessionStart", session, HookEvent::Start(BriefOccasion::Resume));
         let done = verbs::hook(store, &call, RefreshLimit::default());
         assert!(done.errors.is_empty(), "{:?}", done.errors);
     }

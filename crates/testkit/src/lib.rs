@@ -17,6 +17,7 @@ pub mod real_client;
 mod repo;
 mod sandbox;
 pub mod secrets;
+mod transcripts;
 
 pub use bless::assert_page;
 pub use corpus::{corpus, fixtures, markdown_below, repository_root};
@@ -25,3 +26,4 @@ pub use memory_ledger::MemoryLedger;
 pub use model_server::{ModelServer, Request, Turn};
 pub use random::Random;
 pub use sandbox::{NOW, Run, Sandbox};
+pub use transcripts::{client, cursor, parse_cursor};

@@ -1,9 +1,8 @@
-use super::checkpoint::ClientArg;
 use super::search::PROGRESS_BAR_MIN;
 use super::{ArgumentError, CliOutcome, report_unread};
 use crate::ui::Ui;
 use clap::ValueEnum;
-use midstride::clients::SessionLiveness;
+use midstride::clients::{self, Client, SessionLiveness};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::SessionName;
@@ -38,8 +37,8 @@ pub(crate) struct BriefArgs {
     role: Option<String>,
 
     /// Client to brief
-    #[arg(long, value_enum)]
-    client: Option<ClientArg>,
+    #[arg(long, value_parser = super::client_parser())]
+    client: Option<&'static dyn Client>,
 
     /// How the session starts
     #[arg(long, value_enum)]
@@ -134,7 +133,7 @@ pub(crate) fn brief(
     }
     let asked = BriefRequest {
         occasion: args.source.map(BriefSourceArg::occasion),
-        client: args.client.map(ClientArg::client),
+        client: args.client,
         role: args.role.clone(),
         session: args.session.as_deref().map(|id| session_name(workspace, args, id)).transpose()?,
         tokens: args.budget,
@@ -178,6 +177,11 @@ fn skip_next(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcom
     Ok(CliOutcome::Clean)
 }
 
+/// The options that name a client, for a hint.
+fn client_options() -> String {
+    clients::ALL.map(|client| format!("--client {}", client.name())).join(", or ")
+}
+
 /// The session with the given id, of the given client or the client this runs in.
 fn session_name(
     workspace: &Workspace,
@@ -185,10 +189,10 @@ fn session_name(
     id: &str,
 ) -> Result<SessionName, Diagnostic> {
     let current = workspace.environment().session.as_ref().map(|session| session.client.as_str());
-    let client = args.client.map(|client| client.client().name()).or(current);
+    let client = args.client.map(<dyn Client>::name).or(current);
     let client = client.ok_or_else(|| {
         Diagnostic::new(format!("which client runs session `{}`?", sanitize(id)))
-            .hint("add --client claude-code, or --client codex")
+            .hint(format!("add {}", client_options()))
     })?;
     SessionName::parse(client, id).ok_or_else(|| {
         Diagnostic::new(format!("`{}` is no id of a session", sanitize(id)))
@@ -237,7 +241,7 @@ fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
         (None, Some(session)) => session.clone(),
         (None, None) => {
             return Err(Diagnostic::new("which session took them over?")
-                .hint("add --session ID --client claude-code, or --client codex")
+                .hint(format!("add --session ID {}", client_options()))
                 .hint("inside a client that tells its session nothing has to be added"));
         }
     };

@@ -1,9 +1,9 @@
 use super::{ArgumentError, CliOutcome};
 use crate::ui::Ui;
 use clap::ValueEnum;
+use midstride::clients::Client;
 use midstride::store::Store;
 use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{session as view, shell_word};
@@ -30,8 +30,8 @@ pub(crate) struct CheckpointArgs {
     transcript: Option<PathBuf>,
 
     /// Only sessions of this client
-    #[arg(long, value_enum)]
-    client: Option<ClientArg>,
+    #[arg(long, value_parser = super::client_parser())]
+    client: Option<&'static dyn Client>,
 
     /// What brings it about
     #[arg(long, value_enum, default_value_t)]
@@ -40,23 +40,6 @@ pub(crate) struct CheckpointArgs {
     /// Print what was written as JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum ClientArg {
-    /// Claude Code
-    ClaudeCode,
-    /// Codex
-    Codex,
-}
-
-impl ClientArg {
-    pub(super) fn client(self) -> ClientName {
-        match self {
-            Self::ClaudeCode => ClientName::ClaudeCode,
-            Self::Codex => ClientName::Codex,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -84,7 +67,7 @@ pub(crate) fn checkpoint(
         CheckpointModeArg::Auto => CheckpointMode::Auto,
         CheckpointModeArg::Checkpoint => CheckpointMode::Checkpoint,
     };
-    let client = args.client.map(ClientArg::client);
+    let client = args.client;
     super::observe(workspace);
     let done = verbs::checkpoint(store, &which, client, mode)
         .map_err(|error| explain_missing_transcript(store, client, error))?;
@@ -109,7 +92,7 @@ pub(super) fn session_id(typed: &str) -> Result<String, ArgumentError> {
 /// Explains a session that is listed but has no transcript any more.
 fn explain_missing_transcript(
     store: &Store,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
     error: CheckpointError,
 ) -> Diagnostic {
     let CheckpointError::NoSuch(name) = &error else { return error.into() };

@@ -5,12 +5,12 @@ mod remove;
 
 use super::CliOutcome;
 use crate::ui::Ui;
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use midstride::clients::install::{InstallPlan, InstallScope};
+use midstride::clients::{self, Client};
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::Workspace;
-use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -31,31 +31,13 @@ enum ClientCommand {
     List(list::ClientListArgs),
 }
 
-/// A client argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TargetClientArg {
-    /// Claude Code
-    ClaudeCode,
-    /// Codex
-    Codex,
-}
-
-impl From<TargetClientArg> for ClientName {
-    fn from(typed: TargetClientArg) -> Self {
-        match typed {
-            TargetClientArg::ClaudeCode => Self::ClaudeCode,
-            TargetClientArg::Codex => Self::Codex,
-        }
-    }
-}
-
 /// Which clients, and for whom.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true)))]
 struct ClientTarget {
     /// The client; may be several
-    #[arg(value_enum, value_name = "CLIENT", group = "which")]
-    clients: Vec<TargetClientArg>,
+    #[arg(value_parser = super::client_parser(), value_name = "CLIENT", group = "which")]
+    clients: Vec<&'static dyn Client>,
 
     /// Every client that is found on this machine
     #[arg(long, group = "which")]
@@ -84,21 +66,22 @@ struct ClientTarget {
 
 impl ClientTarget {
     /// The clients that are found on this machine.
-    fn detected_clients(environment: &Environment) -> Vec<ClientName> {
+    fn detected_clients(environment: &Environment) -> Vec<&'static dyn Client> {
         let found = verbs::find_clients(environment).into_iter();
         found.filter(|found| found.2).map(|found| found.0).collect()
     }
 
-    fn clients(&self, environment: &Environment) -> Result<Vec<ClientName>, Diagnostic> {
+    fn clients(&self, environment: &Environment) -> Result<Vec<&'static dyn Client>, Diagnostic> {
         if !self.all {
-            return Ok(self.clients.iter().map(|client| ClientName::from(*client)).collect());
+            return Ok(self.clients.clone());
         }
         let found = Self::detected_clients(environment);
         if found.is_empty() {
-            return Err(Diagnostic::new("no client is found on this machine").hint(
+            let variables = clients::ALL.map(|client| client.profile().home_variable).join(" or ");
+            return Err(Diagnostic::new("no client is found on this machine").hint(format!(
                 "start one once, or name it: `midstride client add claude-code`; a home elsewhere \
-                 is named with CLAUDE_CONFIG_DIR or CODEX_HOME",
-            ));
+                 is named with {variables}"
+            )));
         }
         Ok(found)
     }

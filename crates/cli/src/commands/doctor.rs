@@ -4,11 +4,11 @@ use super::{CliOutcome, report_unread};
 use crate::ui::Ui;
 use midstride::clients::hook_log;
 use midstride::clients::install::find_on_path;
+use midstride::clients::{self, Client};
 use midstride::store::Store;
 use midstride::sys::env::are_hooks_switched_off;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::Workspace;
-use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use midstride_surface::view::doctor::{Diagnosis, OffSwitch};
@@ -98,8 +98,9 @@ fn off_reason(workspace: &Workspace) -> Option<OffSwitch> {
 }
 
 /// The clients this user has, or all if there are none yet.
-fn clients_to_simulate(clients: &[ClientFacts]) -> Vec<ClientName> {
+fn clients_to_simulate(clients: &[ClientFacts]) -> Vec<&'static dyn Client> {
     let is_used = |facts: &&ClientFacts| facts.is_found() || facts.is_installed();
-    let used: Vec<ClientName> = clients.iter().filter(is_used).map(|facts| facts.client).collect();
-    if used.is_empty() { ClientName::ALL.to_vec() } else { used }
+    let used: Vec<&'static dyn Client> =
+        clients.iter().filter(is_used).map(|facts| facts.client).collect();
+    if used.is_empty() { clients::ALL.to_vec() } else { used }
 }

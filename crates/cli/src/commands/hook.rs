@@ -1,6 +1,6 @@
-use super::checkpoint::ClientArg;
 use crate::hooks;
 use crate::ui::CliOutcome;
+use midstride::clients::Client;
 use midstride::sys::clock::Stopwatch;
 
 /// Answer a client that calls its hook
@@ -13,11 +13,11 @@ use midstride::sys::clock::Stopwatch;
 #[command(hide = true)]
 pub(crate) struct HookArgs {
     /// The client that calls
-    #[arg(value_enum)]
-    client: ClientArg,
+    #[arg(value_parser = super::client_parser())]
+    client: &'static dyn Client,
 }
 
 pub(crate) fn hook(args: &HookArgs) -> CliOutcome {
-    hooks::answer(args.client.client(), Stopwatch::start());
+    hooks::answer(args.client, Stopwatch::start());
     CliOutcome::Clean
 }

@@ -3,6 +3,7 @@ mod cli_page;
 use super::CliOutcome;
 use crate::ui::Ui;
 use clap::ValueEnum;
+use midstride::clients::{self, Client};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -29,7 +30,8 @@ pub(crate) fn reference(
 ) -> Result<CliOutcome, Diagnostic> {
     let text = match args.page {
         ReferencePageArg::Plugin => {
-            ui.print_json(&view::client::plugin_json(midstride::clients::install::plugin_files()))?;
+            let files = clients::ALL.into_iter().flat_map(Client::plugin_files);
+            ui.print_json(&view::client::plugin_json(files.collect()))?;
             return Ok(CliOutcome::Clean);
         }
         ReferencePageArg::Cli => cli_page::cli_page(definition),

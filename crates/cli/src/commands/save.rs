@@ -1,7 +1,7 @@
-use super::checkpoint::ClientArg;
 use super::{ArgumentError, CliOutcome, report_redacted};
 use crate::ui::Ui;
 use clap::ArgAction;
+use midstride::clients::Client;
 use midstride::journal::RecordedRevision;
 use midstride::store::Store;
 use midstride::sys::env::Automation;
@@ -41,8 +41,8 @@ pub(crate) struct SaveArgs {
     no_session: bool,
 
     /// Only sessions of this client
-    #[arg(long, value_enum)]
-    client: Option<ClientArg>,
+    #[arg(long, value_parser = super::client_parser())]
+    client: Option<&'static dyn Client>,
 
     /// The handoff to save into; else the one of the session, or a new one
     #[arg(long)]
@@ -193,7 +193,7 @@ pub(crate) fn save(ui: &mut Ui, store: &Store, args: SaveArgs) -> Result<CliOutc
     };
     let wanted = SaveRequest {
         source,
-        client: args.client.map(ClientArg::client),
+        client: args.client,
         author_notes: given.unwrap_or_default().merge(flags),
         id: args.id,
         accept: args.accept,

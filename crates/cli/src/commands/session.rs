@@ -1,7 +1,8 @@
-use super::checkpoint::{ClientArg, report_checkpoint_problems, session_id};
+use super::checkpoint::{report_checkpoint_problems, session_id};
 use super::{CliOutcome, report_redacted, report_unread};
 use crate::ui::Ui;
 use clap::Subcommand;
+use midstride::clients::Client;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs;
@@ -18,8 +19,8 @@ pub(crate) struct SessionArgs {
     command: SessionCommand,
 
     /// Only sessions of this client
-    #[arg(long, value_enum, global = true)]
-    client: Option<ClientArg>,
+    #[arg(long, value_parser = super::client_parser(), global = true)]
+    client: Option<&'static dyn Client>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -77,7 +78,7 @@ pub(crate) fn session(
     args: SessionArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    let client = args.client.map(ClientArg::client);
+    let client = args.client;
     match args.command {
         SessionCommand::List { json } => {
             let (list, unread) = verbs::sessions(store, client)?;

@@ -3,9 +3,13 @@
 
 use super::Demo;
 use crate::ui::Ui;
-use midstride::clients::claude_code_transcript_folder;
+use jiff::Timestamp;
+use midstride::clients;
+use midstride_core::text::id::SessionId;
 use midstride_surface::diagnostic::Diagnostic;
 
+/// The client whose format the transcript has.
+const CLIENT: &str = "claude-code";
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 /// A transcript as Claude Code writes it: one record per line, the last one truncated.
 const TRANSCRIPT: &str = include_str!("story/session.jsonl");
@@ -31,8 +35,11 @@ fn write_transcript(demo: &Demo) -> Result<(), Diagnostic> {
         .replace("{folder}", &path[1..path.len() - 1])
         .replace("{session}", SESSION)
         .replace("{key}", &key);
-    let place = claude_code_transcript_folder(&folder.join(".claude"), folder);
-    demo.scratch.write(place.join(format!("{SESSION}.jsonl")), text.as_bytes())?;
+    let client = clients::find(CLIENT).ok_or_else(|| Diagnostic::new("the story has no client"))?;
+    let home = folder.join(client.profile().home_folder);
+    let session = SessionId::new(SESSION);
+    let place = client.transcript_path(&home, folder, &session, Timestamp::UNIX_EPOCH);
+    demo.scratch.write(place, text.as_bytes())?;
     Ok(())
 }
 
@@ -113,6 +120,6 @@ fn show_briefing(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
          what has no room is counted. Words of others stand in quotes, as information. A client asks for\n\
          it when a session starts, and gets at most 500 tokens then.",
     )?;
-    let to = ["--source", "startup", "--client", "claude-code", "--session", NEXT_SESSION];
+    let to = ["--source", "startup", "--client", CLIENT, "--session", NEXT_SESSION];
     demo.run(ui, &[&["brief"], &to[..]].concat(), 0)
 }

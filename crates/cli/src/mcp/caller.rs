@@ -2,12 +2,11 @@
 
 use super::era;
 use crate::ui::MessageRedactor;
-use midstride::clients::current_session;
+use midstride::clients::{self, Client, session_of_request};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::{Automation, Environment, SessionName};
 use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
-use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::sanitize;
 use serde_json::Value;
@@ -15,9 +14,6 @@ use std::path::{Component, Path};
 
 /// The name for a client that does not send one.
 const UNNAMED_CLIENT: &str = "an MCP client";
-/// The names that clients use over MCP.
-const ALIASES: [(&str, ClientName); 2] =
-    [("codex-mcp-client", ClientName::Codex), ("claude-code", ClientName::ClaudeCode)];
 const NAME_LENGTH_MAX: usize = 64;
 /// The minimum length of an id prefix that a tool may use to change something. Reading accepts
 /// shorter ones.
@@ -30,7 +26,7 @@ pub(super) struct Caller {
     /// The author recorded for changes. It is never the user.
     pub(super) name: String,
     /// The client, if it is a known one.
-    pub(super) client: Option<ClientName>,
+    pub(super) client: Option<&'static dyn Client>,
     rules: MessageRedactor,
 }
 
@@ -46,16 +42,15 @@ impl Caller {
         // An MCP client is always a program, even when the server was started from a terminal.
         environment.automation.get_or_insert(Automation::Agent("an agent"));
         let client_name = era::client_name(parameters).or(greeted);
-        let known = client_name
-            .and_then(|client_name| ALIASES.into_iter().find(|(alias, _)| *alias == client_name));
-        let client = known.map(|(_, client)| client);
+        let client = client_name.and_then(|client_name| {
+            clients::ALL.into_iter().find(|client| client.profile().mcp_name == client_name)
+        });
         if let Some(session) =
-            client.and_then(|client| session_of_request(client, &environment, parameters))
+            client.and_then(|client| session_of_request(&environment, client, parameters))
         {
             environment.session = Some(session);
         }
-        let from_session =
-            environment.session.as_ref().and_then(|one| ClientName::from_name(&one.client));
+        let from_session = environment.session.as_ref().and_then(|one| clients::find(&one.client));
         let client = client.or(from_session.filter(|_| client_name.is_none()));
         let name = client.map(|client| client.name().to_owned());
         let name = name
@@ -103,22 +98,6 @@ impl Caller {
     /// The session of the caller, if it is known.
     pub(super) fn session(&self) -> Option<&SessionName> {
         self.environment.session.as_ref()
-    }
-}
-
-/// The session a request belongs to, from the request itself or from what the client recorded
-/// elsewhere. The server's environment is not enough: the client may have started another session
-/// since.
-fn session_of_request(
-    client: ClientName,
-    environment: &Environment,
-    parameters: &Value,
-) -> Option<SessionName> {
-    match client {
-        ClientName::Codex => {
-            SessionName::parse(client.name(), parameters["_meta"]["threadId"].as_str()?)
-        }
-        ClientName::ClaudeCode => current_session(environment, client),
     }
 }
 

@@ -165,7 +165,7 @@ fn rank_length_max(rank: ItemRank, budget: Budget) -> usize {
 /// All items of the material, most important first.
 pub(super) fn entries_by_rank(material: &Material, budget: Budget) -> Vec<PageEntry<'_>> {
     let steps =
-        material.startup.iter().flat_map(|steps| startup::startup_items(steps, material.client));
+        material.startup.iter().flat_map(|steps| startup::startup_items(steps, &material.tools));
     let items = material.items.iter().map(Cow::Borrowed);
     let mut items: Vec<Cow<'_, BriefItem>> = steps.map(Cow::Owned).chain(items).collect();
     items.sort_by_key(|item| sort_key(item.rank));

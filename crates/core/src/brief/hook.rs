@@ -13,7 +13,7 @@ pub use reminder::{
 };
 
 use crate::brief::BriefOccasion;
-use crate::session::ClientName;
+use crate::text::id::ClientName;
 use crate::text::id::SessionId;
 
 /// Maximum UTF-16 units of one text. Claude Code writes longer texts to a file instead.

@@ -1,7 +1,5 @@
 //! The input of a briefing: items, their ranks, and the budget they have to fit.
 
-use crate::session::ClientName;
-
 /// How important an item is, most important first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemRank {
@@ -225,19 +223,32 @@ impl Budget {
     }
 }
 
-impl Budget {
-    /// The budget for a client's hooks, with a number of tokens.
-    pub fn for_client(tokens: u64, client: Option<ClientName>) -> Self {
-        let utf16_units = (client == Some(ClientName::ClaudeCode)).then_some(10_000);
-        Self { tokens, utf16_units }
-    }
+/// How a briefing asks for each kind of startup step. A client's own tools are named, because a
+/// model follows such a line more often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StartupTools {
+    /// The heading of a skill to load.
+    pub skill_heading: &'static str,
+    /// The heading of a file to read.
+    pub read_heading: &'static str,
+    /// The heading of a task to restore.
+    pub task_heading: &'static str,
+}
+
+impl StartupTools {
+    /// For a client that is not known.
+    pub const UNKNOWN: Self = Self {
+        skill_heading: "Load this skill first",
+        read_heading: "Read first",
+        task_heading: "Task to restore",
+    };
 }
 
 /// Everything that a briefing may contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Material {
-    /// The client to brief.
-    pub client: Option<ClientName>,
+    /// How the session that is briefed is asked for startup steps.
+    pub tools: StartupTools,
     /// When it is briefed.
     pub occasion: BriefOccasion,
     /// The role of the session.

@@ -1,15 +1,11 @@
 //! Turns startup steps into briefing items, worded for the client that performs them.
 
-use super::material::{BriefItem, ItemRank, SourcedStartupStep, StartupStep};
+use super::material::{BriefItem, ItemRank, SourcedStartupStep, StartupStep, StartupTools};
 use super::visible::VisibleText;
 use crate::format::header::StartupKind;
-use crate::session::ClientName;
 
 /// The briefing items of a startup step.
-pub(super) fn startup_items(
-    sourced: &SourcedStartupStep,
-    client: Option<ClientName>,
-) -> Vec<BriefItem> {
+pub(super) fn startup_items(sourced: &SourcedStartupStep, tools: &StartupTools) -> Vec<BriefItem> {
     let to_item =
         |(rank, heading, text, remark): (ItemRank, &'static str, &str, Option<&str>)| BriefItem {
             rank,
@@ -21,12 +17,12 @@ pub(super) fn startup_items(
             ..BriefItem::default()
         };
     let asked = match &sourced.step {
-        StartupStep::Skill(name) => vec![describe_step(StartupKind::Skill, name, client)],
-        StartupStep::Read(path) => vec![describe_step(StartupKind::Read, path, client)],
+        StartupStep::Skill(name) => vec![describe_step(StartupKind::Skill, name, tools)],
+        StartupStep::Read(path) => vec![describe_step(StartupKind::Read, path, tools)],
         StartupStep::Tasks(tasks) => {
-            tasks.iter().map(|task| describe_step(StartupKind::Task, task, client)).collect()
+            tasks.iter().map(|task| describe_step(StartupKind::Task, task, tools)).collect()
         }
-        StartupStep::Constraint(text) => vec![describe_step(StartupKind::Constraint, text, client)],
+        StartupStep::Constraint(text) => vec![describe_step(StartupKind::Constraint, text, tools)],
     };
     asked.into_iter().map(to_item).collect()
 }
@@ -35,7 +31,7 @@ type StartupLine<'text> = (ItemRank, &'static str, &'text str, Option<&'static s
 
 /// Describes a step if its text is valid for the kind. Otherwise returns it as a rejected step with
 /// the lowest rank.
-fn describe_step(kind: StartupKind, text: &str, client: Option<ClientName>) -> StartupLine<'_> {
+fn describe_step<'t>(kind: StartupKind, text: &'t str, tools: &StartupTools) -> StartupLine<'t> {
     let is_fully_visible = || VisibleText::single_line(text, usize::MAX).text == text;
     let is_named = matches!(kind, StartupKind::Skill | StartupKind::Read);
     if kind.rejection_reason(text).is_some() || (is_named && !is_fully_visible()) {
@@ -50,33 +46,11 @@ fn describe_step(kind: StartupKind, text: &str, client: Option<ClientName>) -> S
     match kind {
         StartupKind::Skill => {
             let given = text.ends_with(')').then_some("with what is in parentheses");
-            (ItemRank::Read, skill_heading(client), text, given)
+            (ItemRank::Read, tools.skill_heading, text, given)
         }
-        StartupKind::Read => (ItemRank::Read, read_heading(client), text, None),
-        StartupKind::Task => (ItemRank::Task, task_heading(client), text, None),
+        StartupKind::Read => (ItemRank::Read, tools.read_heading, text, None),
+        StartupKind::Task => (ItemRank::Task, tools.task_heading, text, None),
         StartupKind::Constraint => (ItemRank::Constraint, "Constraint", text, None),
-    }
-}
-
-fn skill_heading(client: Option<ClientName>) -> &'static str {
-    match client {
-        Some(ClientName::ClaudeCode) => "Load first with the Skill tool",
-        Some(ClientName::Codex) | None => "Load this skill first",
-    }
-}
-
-fn read_heading(client: Option<ClientName>) -> &'static str {
-    match client {
-        Some(ClientName::ClaudeCode) => "Read first with the Read tool",
-        Some(ClientName::Codex) | None => "Read first",
-    }
-}
-
-fn task_heading(client: Option<ClientName>) -> &'static str {
-    match client {
-        Some(ClientName::ClaudeCode) => "Task to restore with the TaskCreate tool",
-        Some(ClientName::Codex) => "Task to restore with the update_plan tool",
-        None => "Task to restore",
     }
 }
 
@@ -85,7 +59,7 @@ mod tests {
     use super::*;
 
     fn is_action(kind: StartupKind, text: &str) -> bool {
-        !describe_step(kind, text, None).1.starts_with("Not ")
+        !describe_step(kind, text, &StartupTools::UNKNOWN).1.starts_with("Not ")
     }
 
     fn is_skill(name: &str) -> bool {

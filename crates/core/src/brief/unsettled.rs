@@ -4,9 +4,9 @@
 use crate::session::checkpoint::{
     Highlight, HighlightKind as Kind, PUSHED, SessionEnding, SessionSummary,
 };
+use crate::session::hash;
 use crate::session::shell::{Check, GitCommand, Relation, ShellLine};
-use crate::session::{ClientName, hash};
-use crate::text::id::SessionId;
+use crate::text::id::{ClientName, SessionId};
 use jiff::Timestamp;
 use std::cell::OnceCell;
 
@@ -156,7 +156,8 @@ pub fn collect_unsettled(
 impl UnsettledItem {
     fn new(summary: &SessionSummary, item: &Highlight) -> Self {
         let handle = handle(&summary.session, item);
-        let (client, session, ended) = (summary.client, summary.session.clone(), summary.ended);
+        let (client, session, ended) =
+            (summary.client.clone(), summary.session.clone(), summary.ended);
         Self { handle, client, session, ended, item: item.clone() }
     }
 }

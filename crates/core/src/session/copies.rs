@@ -31,15 +31,17 @@ impl RecordIds {
     }
 
     /// The hash stored for an id.
-    pub(crate) fn key(id: &str) -> u64 {
+    pub fn key(id: &str) -> u64 {
         hash(id.as_bytes())
     }
 
-    pub(crate) fn add_key(&mut self, key: u64) {
+    /// Adds an id by its hash.
+    pub fn add_key(&mut self, key: u64) {
         self.0.insert(key);
     }
 
-    pub(crate) fn has_key(&self, key: u64) -> bool {
+    /// Whether the set contains the id with this hash.
+    pub fn has_key(&self, key: u64) -> bool {
         self.0.contains(&key)
     }
 }

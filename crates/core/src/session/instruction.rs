@@ -325,7 +325,7 @@ fn given_event(
         id: id.0.clone(),
         text: text.to_owned(),
         branch: branch.map(str::to_owned),
-        client: session.client.name().to_owned(),
+        client: session.client.to_string(),
         session: session.id.clone().unwrap_or_else(|| SessionId::new("")),
         record: request.seen.record.clone(),
         headless: request.headless,

@@ -6,34 +6,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The client that ran a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClientName {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex.
-    Codex,
-}
-
-impl ClientName {
-    /// Every client whose transcripts can be read.
-    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
-
-    /// The name, as the user types it and as it is stored.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-        }
-    }
-
-    /// The client with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|client| client.name() == name)
-    }
-}
-
 /// Where an item was seen, and who said it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {

@@ -21,10 +21,8 @@ pub use check::Check;
 
 pub(crate) use check::Relation;
 pub(crate) use check_results::{LineStatus, check_results};
-pub use effect::url;
-pub(crate) use effect::{
-    CommandEffect, command_effect, effect_result, tool_effect_action, unchecked_boxes_in,
-};
+pub(crate) use effect::{CommandEffect, command_effect, effect_result, unchecked_boxes_in};
+pub use effect::{tool_effect_action, url};
 pub(crate) use failure_lines::failure_lines;
 pub(crate) use files::{FileStep, file_step};
 pub(crate) use git::{
@@ -32,7 +30,7 @@ pub(crate) use git::{
     printed_commits, pushed_refs,
 };
 pub use git::{conflicts, is_id};
-pub(crate) use interest::{is_of_interest, may_change};
+pub use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
 pub use line::join_folder;
 pub(crate) use line::{ShellLine, SimpleCommand};

@@ -1,24 +1,21 @@
 //! Reads transcripts, the session logs that clients write, record by record.
 //!
-//! Each client's format has its own file, which turns records into facts. No error is fatal: a
-//! record that cannot be used is skipped and counted.
+//! The reader of a client's format turns records into facts. No error is fatal: a record that cannot
+//! be used is skipped and counted.
 
-mod claude_code;
-mod codex;
-mod copies;
-mod lenient;
 mod lines;
 
-pub(crate) use claude_code::ClaudeCodeReader;
-pub(crate) use codex::CodexReader;
-pub use copies::{RecordOrder, SharedPrefix, TranscriptOpening, collect_ids};
 pub use lines::{LINE_BYTES_MAX, LineSplitter, TranscriptLine};
 
-use crate::session::{ClientName, Fact, RecordLink, RecordRef, Session, hash};
+use crate::session::{Fact, RecordLink, RecordRef, Session, hash};
+use crate::text::id::ClientName;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
 
 /// Reads the records of one client's format.
-pub(crate) trait RecordReader {
+pub trait RecordReader: fmt::Debug {
     /// Emits the facts of a record. `number` counts the lines from one.
     fn read_record(
         &mut self,
@@ -26,6 +23,9 @@ pub(crate) trait RecordReader {
         line: &[u8],
         out: &mut dyn FnMut(&RecordRef<'_>, Fact<'_>),
     );
+
+    /// The state between records, as JSON to store.
+    fn state(&self) -> serde_json::Result<Box<RawValue>>;
 }
 
 /// The version of the stored cursor. If it differs, the transcript is read from the start again.
@@ -41,37 +41,8 @@ const WRITER_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// middle to the same length, but clients only ever append.
 pub const WINDOW_BYTES: usize = 4 << 10;
 
-/// The readers, one per format, with their state between records.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum TranscriptReader {
-    /// Reads Claude Code transcripts.
-    ClaudeCode(ClaudeCodeReader),
-    /// Reads Codex transcripts.
-    Codex(CodexReader),
-}
-
-impl TranscriptReader {
-    /// Returns the reader for a client.
-    pub(crate) fn for_client(client: ClientName) -> Self {
-        match client {
-            ClientName::ClaudeCode => Self::ClaudeCode(ClaudeCodeReader::default()),
-            ClientName::Codex => Self::Codex(CodexReader::default()),
-        }
-    }
-
-    fn as_reader(&mut self) -> &mut dyn RecordReader {
-        match self {
-            Self::ClaudeCode(reader) => reader,
-            Self::Codex(reader) => reader,
-        }
-    }
-}
-
 /// How far a transcript was read, and the session read so far. Continuing costs only what is new.
-/// The fields of [`CursorPosition`] come before `reader`, so that the start of a stored cursor is
-/// enough to parse them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct TranscriptCursor {
     /// The version of this format.
     pub version: u32,
@@ -85,14 +56,14 @@ pub struct TranscriptCursor {
     pub head: (u64, u64),
     /// The length and hash of the window right before the offset.
     pub tail: (u64, u64),
-    reader: TranscriptReader,
+    reader: Box<dyn RecordReader>,
     /// The session read from the transcript.
     pub session: Session,
 }
 
 impl TranscriptCursor {
-    /// Creates a cursor at the start of a transcript.
-    pub fn new(client: ClientName) -> Self {
+    /// Creates a cursor at the start of a transcript of a client.
+    pub fn new(client: ClientName, reader: Box<dyn RecordReader>) -> Self {
         Self {
             version: CURSOR_VERSION,
             by: WRITER_VERSION.to_owned(),
@@ -100,15 +71,37 @@ impl TranscriptCursor {
             lines: 0,
             head: (0, hash(b"")),
             tail: (0, hash(b"")),
-            reader: TranscriptReader::for_client(client),
+            reader,
             session: Session::new(client),
         }
     }
 
-    /// Parses a stored cursor; `None` if another version wrote it.
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let cursor: Self = serde_json::from_slice(bytes).ok()?;
-        (cursor.version == CURSOR_VERSION && cursor.by == WRITER_VERSION).then_some(cursor)
+    /// Parses a stored cursor; `None` if another version wrote it. `restore` returns the reader of
+    /// the named client with a stored state.
+    pub fn parse(
+        bytes: &[u8],
+        restore: impl FnOnce(&str, &RawValue) -> Option<Box<dyn RecordReader>>,
+    ) -> Option<Self> {
+        let stored: StoredCursor<&RawValue, Session> = serde_json::from_slice(bytes).ok()?;
+        let (client, state) = stored.reader.into_iter().next()?;
+        let is_current = stored.version == CURSOR_VERSION && stored.by == WRITER_VERSION;
+        let reader = restore(&client, state).filter(|_| is_current)?;
+        let StoredCursor { version, by, offset, lines, head, tail, session, .. } = stored;
+        Some(Self { version, by, offset, lines, head, tail, reader, session })
+    }
+
+    /// The cursor as JSON to store.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&StoredCursor {
+            version: self.version,
+            by: self.by.clone(),
+            offset: self.offset,
+            lines: self.lines,
+            head: self.head,
+            tail: self.tail,
+            reader: [(self.session.client.to_string(), self.reader.state()?)].into(),
+            session: &self.session,
+        })
     }
 
     /// Reads the next line of a transcript.
@@ -136,7 +129,7 @@ impl TranscriptCursor {
         }
         let session = &mut self.session;
         let out = &mut |mark: &RecordRef<'_>, fact: Fact<'_>| session.apply(mark, fact);
-        self.reader.as_reader().read_record(self.lines, line, out);
+        self.reader.read_record(self.lines, line, out);
     }
 
     /// Returns how far the transcript was read.
@@ -157,6 +150,21 @@ impl TranscriptCursor {
         self.head = window(at_start);
         self.tail = window(before_offset);
     }
+}
+
+/// A cursor as it is stored. The fields of [`CursorPosition`] come before `reader`, so that the start
+/// of a stored cursor is enough to parse them.
+#[derive(Serialize, Deserialize)]
+struct StoredCursor<R, S> {
+    version: u32,
+    by: String,
+    offset: u64,
+    lines: u64,
+    head: (u64, u64),
+    tail: (u64, u64),
+    /// The state of the reader, by the name of its client.
+    reader: BTreeMap<String, R>,
+    session: S,
 }
 
 /// How far a transcript was read, without the session, which takes megabytes for a long transcript.
@@ -195,39 +203,10 @@ impl CursorPosition {
 
 /// Trims a byte order mark and surrounding white space off a line, and the zero bytes that a file
 /// has where a machine crashed before its data reached the disk.
-fn trim_line(line: &[u8]) -> &[u8] {
+pub fn trim_line(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let Some(start) = line.iter().position(|byte| !is_blank(byte)) else { return &[] };
     let end = line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |last| last + 1);
     &line[start..end]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_start_of_a_stored_cursor_is_enough_for_its_position() {
-        for client in ClientName::ALL {
-            let mut cursor = TranscriptCursor::new(client);
-            (cursor.offset, cursor.lines) = (u64::MAX, u64::MAX);
-            cursor.set_windows(&[1; WINDOW_BYTES], &[2; WINDOW_BYTES]);
-            let stored = serde_json::to_vec(&cursor).unwrap();
-            let length = usize::try_from(CursorPosition::BYTES_MAX).unwrap().min(stored.len());
-            assert_eq!(CursorPosition::parse(&stored[..length]), Some(cursor.position()));
-            assert_eq!(TranscriptCursor::parse(&stored), Some(cursor));
-        }
-    }
-
-    #[test]
-    fn positions_that_are_broken_or_of_another_version_are_rejected() {
-        let mut other = TranscriptCursor::new(ClientName::Codex);
-        other.version += 1;
-        let other = serde_json::to_vec(&other).unwrap();
-        for bytes in [&b""[..], b"{", b"{\"version\":2,\"reader\":1}", b"\xff,\"reader\":", &other]
-        {
-            assert_eq!(CursorPosition::parse(bytes), None);
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 mod opaque;
 
-pub use opaque::{BlobHash, CommitId, SessionId, Uid};
+pub use opaque::{BlobHash, ClientName, CommitId, SessionId, Uid};
 
 use std::collections::HashMap;
 use std::fmt;

@@ -7,7 +7,7 @@ use midstride_core::brief::{
     BriefItem, BriefOccasion, Briefing, Budget, ItemRank, Material, SourcedStartupStep,
     StartupStep, compose,
 };
-use midstride_core::session::ClientName;
+use midstride_testkit::client;
 use std::sync::LazyLock;
 
 /// The attacks by name. In each one, a careless reader takes a part of the text for midstride's own
@@ -167,7 +167,7 @@ fn point(rank: ItemRank, what: &'static str, text: &str) -> BriefItem {
 /// A briefing with harmless items, and the payload in one place.
 fn material(target: Target, payload: &str) -> Material {
     let mut material = Material {
-        client: Some(ClientName::ClaudeCode),
+        tools: client("claude-code").profile().tools,
         occasion: BriefOccasion::Resume,
         role: Some("backend".to_owned()),
         branch: Some("main".to_owned()),
@@ -332,14 +332,14 @@ fn text_that_is_not_a_name_or_path_is_not_a_startup_step() {
 
 #[test]
 fn startup_steps_use_the_wording_of_each_client() {
-    let told = |client| {
+    let told = |name| {
         let boot = |action| SourcedStartupStep {
             step: action,
             source: "handoff x".to_owned(),
             show: Vec::new(),
         };
         let material = Material {
-            client,
+            tools: client(name).profile().tools,
             startup: vec![
                 boot(StartupStep::Skill("tdd".to_owned())),
                 boot(StartupStep::Read("docs/plan.md".to_owned())),
@@ -353,7 +353,7 @@ fn startup_steps_use_the_wording_of_each_client() {
         items.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(
-        told(Some(ClientName::ClaudeCode)),
+        told("claude-code"),
         [
             "Task to restore with the TaskCreate tool (x):",
             "Load first with the Skill tool (x):",
@@ -361,7 +361,7 @@ fn startup_steps_use_the_wording_of_each_client() {
         ]
     );
     assert_eq!(
-        told(Some(ClientName::Codex)),
+        told("codex"),
         [
             "Task to restore with the update_plan tool (x):",
             "Load this skill first (x):",

@@ -3,11 +3,11 @@
 use super::parser::{Parsed, Words};
 use midstride_core::brief::{
     BriefItem, BriefOccasion, Briefing, Budget, ItemForm, ItemRank, Material, OmittedItem,
-    SourcedStartupStep, StartupStep, compose,
+    SourcedStartupStep, StartupStep, StartupTools, compose,
 };
 use midstride_core::format::header::StartupKind;
-use midstride_core::session::ClientName;
 use midstride_core::text::tokens;
+use midstride_testkit::client;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -145,14 +145,14 @@ fn boot() -> impl Strategy<Value = SourcedStartupStep> {
 }
 
 fn material() -> impl Strategy<Value = Material> {
-    let client =
-        prop::sample::select(vec![None, Some(ClientName::ClaudeCode), Some(ClientName::Codex)]);
+    let known = ["claude-code", "codex"].map(|name| client(name).profile().tools);
+    let tools = prop::sample::select(vec![StartupTools::UNKNOWN, known[0], known[1]]);
     let occasion = prop::sample::select(BriefOccasion::ALL.to_vec());
     let name = || prop::option::of(text());
     let boot = prop::collection::vec(boot(), 0..3);
-    (client, occasion, name(), name(), boot, points(), 0..3_usize).prop_map(
-        |(client, occasion, role, branch, boot, points, unread)| Material {
-            client,
+    (tools, occasion, name(), name(), boot, points(), 0..3_usize).prop_map(
+        |(tools, occasion, role, branch, boot, points, unread)| Material {
+            tools,
             occasion,
             role,
             branch,
@@ -371,7 +371,7 @@ fn a_starting_session_gets_next_actions_despite_many_instructions() {
         points.push(of(ItemRank::NextAction, "Next action", source));
     }
     let material = Material {
-        client: Some(ClientName::ClaudeCode),
+        tools: client("claude-code").profile().tools,
         occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("main".to_owned()),
@@ -420,7 +420,7 @@ fn instructed(instructions: usize) -> Material {
         points.push(BriefItem { form: ItemForm::Quote, ..line(ItemRank::Report, "Report", said) });
     }
     Material {
-        client: Some(ClientName::ClaudeCode),
+        tools: client("claude-code").profile().tools,
         occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("main".to_owned()),
@@ -478,7 +478,7 @@ fn very_large_material_is_briefed_in_time() {
         ..BriefItem::default()
     };
     let material = Material {
-        client: None,
+        tools: StartupTools::UNKNOWN,
         occasion: BriefOccasion::Resume,
         role: None,
         branch: None,
@@ -503,7 +503,7 @@ fn an_item_with_a_tab_is_recognized_on_the_page() {
         ..BriefItem::default()
     };
     let material = Material {
-        client: None,
+        tools: StartupTools::UNKNOWN,
         occasion: BriefOccasion::Startup,
         role: None,
         branch: None,

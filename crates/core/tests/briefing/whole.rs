@@ -3,7 +3,7 @@
 use midstride_core::brief::{
     BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep, compose,
 };
-use midstride_core::session::ClientName;
+use midstride_testkit::client;
 
 const HANDOFF: &str = "handoff market-page-perf";
 const SESSION: &str = "session 1f3a09c2";
@@ -46,7 +46,7 @@ fn boot(action: StartupStep) -> SourcedStartupStep {
 
 fn small() -> Material {
     Material {
-        client: Some(ClientName::ClaudeCode),
+        tools: client("claude-code").profile().tools,
         occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("perf/market-pages".to_owned()),
@@ -144,7 +144,7 @@ fn rich() -> Material {
         points.push(seen(ItemRank::Rest, "Failed and never passed", &record, command));
     }
     Material {
-        client: Some(ClientName::ClaudeCode),
+        tools: client("claude-code").profile().tools,
         occasion: BriefOccasion::Compact,
         role: Some("backend".to_owned()),
         branch: Some("perf/market-pages".to_owned()),

@@ -2,7 +2,6 @@
 //! corpus.
 #![expect(clippy::disallowed_types, reason = "the other program is started")]
 
-use midstride_core::session::ClientName;
 use midstride_testkit::repository_root;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -61,7 +60,7 @@ impl Indexed {
 }
 
 /// The client of a transcript; `None` if it is not supported yet.
-pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<ClientName> {
+pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     let path = path.display().to_string();
     let foreign = ["gemini", "copilot", "opencode", "exec-json-stdout"];
     if foreign.iter().any(|name| path.rsplit("transcripts/").next().unwrap().contains(name)) {
@@ -70,14 +69,14 @@ pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<ClientName> {
     let text = String::from_utf8_lossy(bytes);
     let mut records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let codex = records.any(|record| record.get("payload").is_some());
-    Some(if codex { ClientName::Codex } else { ClientName::ClaudeCode })
+    Some(if codex { "codex" } else { "claude-code" })
 }
 
 /// The counts of a Python program. If there is no Python, prints a line and returns `None`.
-pub(super) fn counted_by_python(transcripts: &[(ClientName, PathBuf)]) -> Option<Vec<Counted>> {
+pub(super) fn counted_by_python(transcripts: &[(&str, PathBuf)]) -> Option<Vec<Counted>> {
     let script = repository_root().join("crates/core/tests/transcripts/count.py");
     let named = transcripts.iter().map(|(client, path)| {
-        let mut named = OsString::from(format!("{}=", client.name()));
+        let mut named = OsString::from(format!("{client}="));
         named.push(path);
         named
     });

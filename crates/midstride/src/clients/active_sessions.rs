@@ -4,13 +4,12 @@
 //! checked. What they did comes from their hook memory; no transcript is read.
 
 use super::hook_memory::{FOLDER, HookMemory, SessionLocation};
-use crate::clients::{LivenessProbe, SessionLiveness};
+use crate::clients::{self, Client, LivenessProbe, SessionLiveness};
 use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError};
 use crate::sys::git::Repository;
 use crate::workspace::Workspace;
 use jiff::{SignedDuration, Timestamp};
-use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,7 @@ const ACTIVE_WITHOUT_PROCESS: SignedDuration = SignedDuration::from_mins(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ActiveSession {
     /// The client that runs it.
-    pub(crate) client: ClientName,
+    pub(crate) client: &'static dyn Client,
     /// Its id.
     pub(crate) session: SessionId,
     /// The top of its working tree.
@@ -90,7 +89,7 @@ fn read_active_session(
     session: &SessionName,
     lives: &LivenessProbe<'_>,
 ) -> Option<ActiveSession> {
-    let client = ClientName::from_name(&session.client)?;
+    let client = clients::find(&session.client)?;
     let HookMemory { place, edited, ended, .. } = HookMemory::read(workspace, session);
     let SessionLocation { root, transcript, at } = place.filter(|_| !ended)?;
     let now = workspace.environment().clock.now();

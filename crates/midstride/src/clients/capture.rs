@@ -1,14 +1,14 @@
 //! Captures a session: reads its transcript from where the last capture stopped and saves the
 //! position.
 
-use crate::clients::{self, AgentFileCache, TranscriptInfo};
+use crate::clients::{self, Client, FolderListings, TranscriptInfo};
 use crate::sys::files::{self, FileError, FileProblem, FileStream, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use midstride_core::session::transcript::{
     CursorPosition, LineSplitter, TranscriptCursor, WINDOW_BYTES,
 };
-use midstride_core::session::{ClientName, CopiedRecords, Session};
+use midstride_core::session::{CopiedRecords, Session};
 use midstride_core::text::id::SessionId;
 use std::path::{Path, PathBuf};
 
@@ -54,17 +54,13 @@ pub fn unread_amount(workspace: &Workspace, found: &TranscriptInfo) -> UnreadAmo
     let private = workspace.private().ok().flatten();
     let cursors = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
     let Some(cursors) = cursors else { return UnreadAmount::Enough };
-    let agents = match found.client {
-        ClientName::ClaudeCode => clients::agent_transcripts(
-            workspace,
-            found,
-            &AgentFileCache::default(),
-            &mut Vec::new(),
-        ),
-        // A Codex transcript names its agents, and they are captured with it.
-        ClientName::Codex => Vec::new(),
-    };
-    let agents = agents.into_iter().map(|(_, path)| path);
+    // Agents that the transcript names are captured with it.
+    let has_other_agents = !found.client.profile().are_agents_in_transcript;
+    let agents = has_other_agents.then(|| {
+        let listings = FolderListings::default();
+        found.client.agent_transcripts(workspace, found, &listings, &mut Vec::new())
+    });
+    let agents = agents.into_iter().flatten().map(|(_, path)| path);
     let of_files =
         agents.chain([found.path.clone()]).map(|path| unread_amount_in_file(&cursors, &path));
     of_files.max().unwrap_or(UnreadAmount::Enough)
@@ -99,9 +95,9 @@ fn is_little(new: u64, kept: u64) -> bool {
 pub(crate) fn agents_bytes(
     workspace: &Workspace,
     found: &TranscriptInfo,
-    neighbors: &AgentFileCache,
+    listings: &FolderListings,
 ) -> u64 {
-    let agents = clients::agent_transcripts(workspace, found, neighbors, &mut Vec::new());
+    let agents = found.client.agent_transcripts(workspace, found, listings, &mut Vec::new());
     agents.iter().filter_map(|(_, path)| files::size(path)).sum()
 }
 
@@ -119,15 +115,15 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The file name has the id of this session; copied records have another session's id.
-    if session.id.as_ref() != Some(&found.session) && found.client == ClientName::ClaudeCode {
+    let profile = found.client.profile();
+    if session.id.as_ref() != Some(&found.session) && profile.is_transcript_named_by_session {
         let named = session.id.replace(found.session.clone());
         session.forked_from = session.forked_from.or(named);
     }
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
-    // A Codex transcript says if it started agents, and searching for their files takes long.
-    let may_have_agents = found.client == ClientName::ClaudeCode || !session.agents.is_empty();
+    let may_have_agents = !profile.are_agents_in_transcript || !session.agents.is_empty();
     let agents = may_have_agents.then(|| {
-        clients::agent_transcripts(workspace, found, &AgentFileCache::default(), &mut unread)
+        found.client.agent_transcripts(workspace, found, &FolderListings::default(), &mut unread)
     });
     for (id, path) in agents.into_iter().flatten() {
         match read_on(&path, &|_| {}) {
@@ -142,7 +138,7 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     let shared = clients::task_lists::shared_list(workspace, found.client.name(), &found.session);
     session.task_list = shared.or(session.task_list.take());
     let list = session.task_list.as_deref().unwrap_or(found.session.as_str());
-    for task in clients::tasks(workspace.environment(), found.client, list) {
+    for task in found.client.tasks(workspace.environment(), list) {
         session.merge_task(&task.name, &task.change);
     }
     Ok(CaptureOutcome { session, bytes, agents_bytes, new_bytes, unread })
@@ -152,16 +148,15 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
 /// transcripts from the start.
 pub fn remove_cursors(
     workspace: &Workspace,
-    client: ClientName,
+    client: &'static dyn Client,
     session: &SessionId,
 ) -> Result<usize, FileError> {
     let Some(private) = workspace.private()? else { return Ok(0) };
     let Some(cursors) = private.open_below(Path::new(FOLDER))? else { return Ok(0) };
     let (found, _) = clients::transcripts(workspace, Some(client));
     let ours = found.iter().filter(|found| found.session == *session);
-    let neighbors = AgentFileCache::default();
-    let agents_of =
-        |found| clients::agent_transcripts(workspace, found, &neighbors, &mut Vec::new());
+    let listings = FolderListings::default();
+    let agents_of = |found| client.agent_transcripts(workspace, found, &listings, &mut Vec::new());
     let agents = ours.clone().flat_map(agents_of);
     let paths = agents.map(|(_, path)| path).chain(ours.clone().map(|found| found.path.clone()));
     let names: Vec<PathBuf> = paths.map(|path| cursor_name(&path)).collect();
@@ -198,7 +193,7 @@ fn prepare_cursor(
         }
     }
     let captured = |path: &Path| captured_session(cursors?, path).ok().flatten();
-    if let Some(origin) = clients::source_session(workspace, found, &captured) {
+    if let Some(origin) = found.client.source_session(workspace, found, &captured) {
         cursor.session.forked_from = Some(origin.session);
         cursor.session.expect_copies(CopiedRecords::WithIds(origin.ids));
     }
@@ -214,15 +209,14 @@ fn captured_session(cursors: &Root, path: &Path) -> Result<Option<Session>, File
 /// The transcripts that a transcript continues, oldest first.
 fn base_transcripts(workspace: &Workspace, found: &TranscriptInfo) -> Vec<(PathBuf, u64)> {
     let mut bases: Vec<(PathBuf, u64)> = Vec::new();
-    let mut next = clients::base_transcript(workspace.environment(), found);
+    let mut next = found.client.base_transcript(workspace.environment(), &found.path);
     while let Some((path, end)) = next {
         let known = path == found.path || bases.iter().any(|(other, _)| *other == path);
         if known || bases.len() >= BASES_MAX {
             break;
         }
-        let further = TranscriptInfo { path: path.clone(), ..found.clone() };
+        next = found.client.base_transcript(workspace.environment(), &path);
         bases.push((path, end));
-        next = clients::base_transcript(workspace.environment(), &further);
     }
     bases.reverse();
     bases
@@ -243,7 +237,7 @@ fn read_new_bytes(
     workspace: &Workspace,
     cursors: Option<&Root>,
     path: &Path,
-    client: ClientName,
+    client: &'static dyn Client,
     before: &dyn Fn(&mut TranscriptCursor),
 ) -> Result<ReadOutcome, FileError> {
     let mut stream = FileStream::open(path)?;
@@ -251,12 +245,12 @@ fn read_new_bytes(
     let left = cursors.and_then(|cursors| load_cursor(cursors, &name).ok().flatten());
     let (mut cursor, kept_bytes) = match left {
         Some((cursor, bytes))
-            if cursor.session.client == client
+            if cursor.session.client.as_str() == client.name()
                 && matches_cursor(&cursor.position(), &mut stream)? =>
         {
             (cursor, bytes)
         }
-        Some(_) | None => (TranscriptCursor::new(client), 0),
+        Some(_) | None => (clients::new_cursor(client), 0),
     };
     if stream.bytes() > cursor.offset {
         before(&mut cursor);
@@ -323,7 +317,7 @@ fn load_cursor(cursors: &Root, name: &Path) -> Result<Option<(TranscriptCursor, 
     match cursors.read_up_to(name, CURSOR_BYTES_MAX) {
         Ok(bytes) => {
             let length = u64::try_from(bytes.len()).unwrap_or_default();
-            Ok(TranscriptCursor::parse(&bytes).map(|cursor| (cursor, length)))
+            Ok(clients::parse_cursor(&bytes).map(|cursor| (cursor, length)))
         }
         Err(FileError { problem: FileProblem::NotFound | FileProblem::TooLarge(_), .. }) => {
             Ok(None)
@@ -334,8 +328,8 @@ fn load_cursor(cursors: &Root, name: &Path) -> Result<Option<(TranscriptCursor, 
 
 /// Saves a cursor. If that fails, the next capture reads everything again.
 fn save_cursor(cursors: &Root, name: &Path, cursor: &TranscriptCursor) {
-    let written = serde_json::to_vec(cursor).unwrap_or_default();
-    let _ = cursors.put_without_sync(name, &written);
+    let written = cursor.to_json().unwrap_or_default();
+    let _ = cursors.put_without_sync(name, written.as_bytes());
 }
 
 /// The result of removing what only the project's own rules call a secret.
@@ -353,12 +347,12 @@ fn remove_project_secrets(workspace: &Workspace, cursor: &mut TranscriptCursor) 
     if !workspace.has_added_rules() {
         return SecretRemoval::Nothing;
     }
-    let written = serde_json::to_string(cursor).unwrap_or_default();
+    let written = cursor.to_json().unwrap_or_default();
     let (clean, found) = workspace.clean_with_added_rules(written);
     if found.is_empty() {
         return SecretRemoval::Nothing;
     }
-    let Some(clean) = TranscriptCursor::parse(clean.as_bytes()) else {
+    let Some(clean) = clients::parse_cursor(clean.as_bytes()) else {
         return SecretRemoval::Failed;
     };
     *cursor = clean;

@@ -1,290 +1,215 @@
 //! Claude Code: one folder of transcripts per working directory, agents next to their session,
 //! tasks in files, and one file per running process.
 
-use super::{HeadCache, TaskFile, TranscriptCandidate, TranscriptInfo, looks_like_an_id};
-use crate::sys::env::Environment;
-use crate::sys::files::{self, FileError, FolderEntry, Root};
+mod copies;
+mod hooks;
+mod install;
+mod places;
+mod plugin;
+mod source_session;
+mod transcript;
+
+use super::client::{
+    Client, ClientProfile, CompactionBehavior, FolderListings, HooksSetting, RunningSessions,
+    SourceSession, TaskFile, TranscriptCandidate, TranscriptInfo, TranscriptOpening,
+};
+use super::config::{ClientSettings, InstallError, InstallOptions, InstallScope, TargetFile};
+use super::hook_call::HookFields;
+use crate::sys::env::{AgentShell, Environment, SessionVariable};
+use crate::sys::files::FileError;
 use crate::sys::process;
 use crate::workspace::Workspace;
-use crate::workspace::folder::claude_memory::{LENGTH_MAX, slug};
-use midstride_core::session::{ClientName, TaskUpdate};
+use crate::workspace::folder::claude_memory::{HOME_FOLDER, HOME_VARIABLE};
+use jiff::Timestamp;
+use midstride_core::brief::StartupTools;
+use midstride_core::brief::hook::{HookInput, HookOutput};
+use midstride_core::session::Session;
+use midstride_core::session::transcript::{RecordReader, TranscriptLine};
 use midstride_core::text::id::SessionId;
-use serde::Deserialize;
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
+use transcript::ClaudeCodeReader;
 
-/// Limit for the client's small files; a larger file is something else.
-const SMALL_FILE_BYTES_MAX: u64 = 1 << 20;
+/// The name, as the user types it and as it is stored.
+const NAME: &str = "claude-code";
+/// Set in the shells and hooks of the client.
+const MARK: &str = "CLAUDECODE";
+/// The task list that sessions share, if the user named one.
+const TASK_LIST_VARIABLE: &str = "CLAUDE_CODE_TASK_LIST_ID";
+/// How the client was started, as passed to its hooks.
+const ENTRYPOINT_VARIABLE: &str = "CLAUDE_CODE_ENTRYPOINT";
 
-/// The transcripts in folders with a matching name: that of the project, of a folder below it, or
-/// of another one that only starts the same.
-pub(super) fn candidates(
-    environment: &Environment,
-    tops: &[PathBuf],
-    unread: &mut Vec<FileError>,
-) -> Vec<TranscriptCandidate> {
-    let Some(claude) = &environment.claude else { return Vec::new() };
-    let projects = claude.join("projects");
-    let starts: Vec<String> = tops.iter().map(|top| slug_prefix(top)).collect();
-    let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
-    let mut list = |folder: &Path, is_wanted: &dyn Fn(&str) -> bool| {
-        files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
-            unread.push(error);
-            Vec::new()
-        })
-    };
-    let folders = list(&projects, &fits).into_iter().filter(|entry| entry.is_folder);
-    let folders: Vec<PathBuf> = folders.map(|folder| projects.join(folder.name)).collect();
-    let mut found = Vec::new();
-    for folder in folders {
-        let sessions = list(&folder, &is_session).into_iter();
-        found.extend(sessions.map(|entry| candidate(&folder, entry)));
-    }
-    found
+const PROFILE: ClientProfile = ClientProfile {
+    name: NAME,
+    title: "Claude Code",
+    program: "claude",
+    home_variable: HOME_VARIABLE,
+    home_folder: HOME_FOLDER,
+    mcp_name: "claude-code",
+    shell: AgentShell {
+        title: "Claude Code",
+        variables: &[MARK],
+        session: Some(SessionVariable { client: NAME, mark: MARK, id: "CLAUDE_CODE_SESSION_ID" }),
+    },
+    hook_utf16_units_max: Some(10_000),
+    tools: StartupTools {
+        skill_heading: "Load first with the Skill tool",
+        read_heading: "Read first with the Read tool",
+        task_heading: "Task to restore with the TaskCreate tool",
+    },
+    compaction: CompactionBehavior {
+        takes_instructions: true,
+        passes_summary: true,
+        starts_first: true,
+    },
+    is_transcript_named_by_session: true,
+    are_agents_in_transcript: false,
+    runs_hooks_of_both_scopes: false,
+    asks_for_hook_trust: false,
+    accepts_byte_order_mark: true,
+    hooks_setting: HooksSetting {
+        off: "`disableAllHooks`",
+        hint: "remove `disableAllHooks` to run hooks again",
+    },
+    sample_transcript: include_str!("claude_code/sample.jsonl"),
+    sample_hook_fields: &[],
+};
+
+/// Claude Code.
+#[derive(Debug)]
+pub(super) struct ClaudeCode;
+
+/// The client's folder for this user.
+fn home(environment: &Environment) -> Option<PathBuf> {
+    environment.program_folder(HOME_VARIABLE, HOME_FOLDER)
 }
 
-/// The sessions in one folder whose names look like session ids.
-pub(super) fn sessions_in(folder: &Path) -> Vec<TranscriptCandidate> {
-    let sessions = files::list_folder(folder, is_session).unwrap_or_default().into_iter();
-    let candidates = sessions.map(|entry| candidate(folder, entry));
-    candidates.filter(|candidate| looks_like_an_id(candidate.session().as_str())).collect()
-}
-
-fn candidate(folder: &Path, entry: FolderEntry) -> TranscriptCandidate {
-    TranscriptCandidate { client: ClientName::ClaudeCode, path: folder.join(&entry.name), entry }
-}
-
-/// The common prefix of the folder names of a project and of the folders below it.
-fn slug_prefix(top: &Path) -> String {
-    let whole = slug(&top.to_string_lossy());
-    whole[..whole.len().min(LENGTH_MAX)].to_owned()
-}
-
-fn is_session(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|ending| ending == "jsonl")
-        && !name.starts_with("agent-")
-}
-
-/// Agent files next to sessions, where older versions of Claude Code put them, by folder. Each
-/// folder is listed once, for all its sessions.
-#[derive(Debug, Default)]
-pub(crate) struct AgentFileCache(RefCell<HashMap<PathBuf, Vec<FolderEntry>>>);
-
-impl AgentFileCache {
-    fn list(&self, folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
-        let mut listed = self.0.borrow_mut();
-        listed.entry(folder.to_owned()).or_insert_with(|| list_agents(folder, unread)).clone()
-    }
-}
-
-fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
-    files::list_folder(folder, |name| agent_id(name).is_some()).unwrap_or_else(|error| {
-        unread.push(error);
-        Vec::new()
-    })
-}
-
-/// The agent files of a session: in its own folder, or next to it.
-pub(super) fn agents(
-    workspace: &Workspace,
-    found: &TranscriptInfo,
-    neighbors: &AgentFileCache,
-    unread: &mut Vec<FileError>,
-) -> Vec<(String, PathBuf)> {
-    let folder = found.path.parent().unwrap_or(Path::new("."));
-    let of_session = found.path.with_extension("").join("subagents");
-    let own = list_agents(&of_session, unread).into_iter();
-    let own = own.filter_map(|one| Some((agent_id(&one.name)?.to_owned(), one)));
-    let mut agents: Vec<(String, PathBuf)> =
-        own.map(|(id, entry)| (id, of_session.join(entry.name))).collect();
-    let beside = neighbors.list(folder, unread);
-    if beside.is_empty() {
-        return agents;
-    }
-    let mut beginnings = HeadCache::load(workspace);
-    for entry in beside {
-        let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
-        let candidate = candidate(folder, entry);
-        match beginnings.get(&candidate) {
-            Ok(head) if head.id.as_ref() == Some(&found.session) => {
-                agents.push((id, candidate.path));
-            }
-            Ok(_) => {}
-            Err(error) => unread.push(error),
-        }
-    }
-    beginnings.save(workspace);
-    agents
-}
-
-fn agent_id(name: &str) -> Option<&str> {
-    let id = name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
-    // The agent that writes a compaction summary does no work for the session.
-    (!id.starts_with("acompact-")).then_some(id)
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ClaudeTaskFile {
-    id: String,
-    subject: Option<String>,
-    description: Option<String>,
-    status: Option<String>,
-    #[serde(default)]
-    blocked_by: Vec<String>,
-    owner: Option<String>,
-    #[serde(default)]
-    metadata: serde_json::Map<String, serde_json::Value>,
-}
-
-pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
-    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let name: String = list.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
-    let folder = environment.claude.as_ref().map(|claude| claude.join("tasks").join(name));
-    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
-    let mut tasks: Vec<ClaudeTaskFile> = root
-        .names(".json")
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|name| {
-            serde_json::from_slice(&root.read_up_to(name, SMALL_FILE_BYTES_MAX).ok()?).ok()
-        })
-        .collect();
-    tasks.sort_by_key(|task| (task.id.len(), task.id.clone()));
-    let owned = |text: Option<String>| text.map(Cow::Owned);
-    tasks
-        .into_iter()
-        .map(|task| TaskFile {
-            name: format!("tasks/{}.json", task.id),
-            change: TaskUpdate {
-                id: Some(task.id.into()),
-                subject: owned(task.subject),
-                description: owned(task.description),
-                status: owned(task.status),
-                blocked_by: task.blocked_by.into_iter().map(Cow::Owned).collect(),
-                blocks: Vec::new(),
-                owner: owned(task.owner),
-                metadata: TaskUpdate::entries(task.metadata),
-            },
-        })
-        .collect()
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RegisteredSession {
-    pid: u64,
-    session_id: SessionId,
-    proc_start: Option<serde_json::Value>,
-}
-
-/// The sessions whose processes exist.
-pub(super) fn running_sessions(environment: &Environment) -> HashSet<SessionId> {
-    let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
-    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
-    let names = root.names(".json").unwrap_or_default();
-    let read = |name: &PathBuf| -> Option<RegisteredSession> {
-        serde_json::from_slice(&root.read_up_to(name, SMALL_FILE_BYTES_MAX).ok()?).ok()
-    };
-    let there = |one: &RegisteredSession| {
-        process::start_time(one.pid)
-            .is_some_and(|started| is_same_start(one.proc_start.as_ref(), &started))
-    };
-    names.iter().filter_map(read).filter(there).map(|one| one.session_id).collect()
-}
-
-/// The current session of the client that started this process. It is read from a file because a
-/// client changes its session, for example with `/clear`, and the environment of its servers does
-/// not follow.
-pub(super) fn current_session(environment: &Environment) -> Option<SessionId> {
-    let root = Root::open(&environment.claude.as_ref()?.join("sessions")).ok()?;
-    process::ancestors().into_iter().find_map(|pid| {
-        let file = PathBuf::from(format!("{pid}.json"));
-        let bytes = root.read_up_to(&file, SMALL_FILE_BYTES_MAX).ok()?;
-        let one: RegisteredSession = serde_json::from_slice(&bytes).ok()?;
-        let is_it = |started: String| is_same_start(one.proc_start.as_ref(), &started);
-        let is_it = process::start_time(pid).map_or(!process::has_proc(), is_it);
-        (is_it && one.pid == pid).then_some(one.session_id)
-    })
-}
-
-/// Whether a process is the registered one. Process ids are reused; start times are not. A start
-/// time in another format cannot be compared and counts as the same.
-fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool {
-    let written = match registered {
-        Some(serde_json::Value::String(text)) => text.trim().to_owned(),
-        Some(serde_json::Value::Number(number)) => number.to_string(),
-        Some(_) | None => return true,
-    };
-    let comparable = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
-    !comparable || written == started
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sys::clock::Clock;
-    use crate::sys::files::{ScratchFolder, looked_at};
-
-    #[test]
-    fn a_reused_process_id_is_detected_by_its_start_time() {
-        let text = |text: &str| serde_json::Value::String(text.to_owned());
-        assert!(is_same_start(Some(&text("8812")), "8812"));
-        assert!(is_same_start(Some(&8812.into()), "8812"));
-        assert!(!is_same_start(Some(&text("8813")), "8812"));
-        assert!(is_same_start(Some(&text("Mon Mar 16 10:00:00 2026")), "8812"));
-        assert!(is_same_start(None, "8812"));
+impl Client for ClaudeCode {
+    fn profile(&self) -> &'static ClientProfile {
+        &PROFILE
     }
 
-    #[test]
-    fn agent_files_are_distinguished_from_sessions() {
-        assert_eq!(agent_id("agent-a87dc.jsonl"), Some("a87dc"));
-        assert_eq!(agent_id("agent-acompact-fff.jsonl"), None);
-        assert!(!is_session("agent-a87dc.jsonl") && is_session("5e55.jsonl"));
+    fn transcript_candidates(
+        &self,
+        environment: &Environment,
+        tops: &[PathBuf],
+        unread: &mut Vec<FileError>,
+    ) -> Vec<TranscriptCandidate> {
+        places::candidates(environment, tops, unread)
     }
 
-    #[test]
-    fn finding_agents_does_not_stat_other_transcripts() {
-        let scratch = ScratchFolder::new("midstride-agents").unwrap();
-        for number in 0..100 {
-            scratch.write(format!("{number}.jsonl"), b"").unwrap();
-        }
-        let beside = |neighbors: &AgentFileCache| {
-            looked_at::during(|| neighbors.list(scratch.path(), &mut Vec::new()).len())
-        };
-        assert_eq!(beside(&AgentFileCache::default()), (0, 0));
-        scratch.write("agent-a87dc.jsonl", b"").unwrap();
-        let neighbors = AgentFileCache::default();
-        assert_eq!(beside(&neighbors), (1, 1));
-        assert_eq!(beside(&neighbors), (1, 0), "a folder is listed once");
-        scratch.remove().unwrap();
+    fn session_in_file_name(&self, stem: &str) -> SessionId {
+        SessionId::new(stem)
     }
 
-    #[test]
-    fn folders_of_other_projects_are_not_scanned() {
-        let scratch = ScratchFolder::new("midstride-projects").unwrap();
-        for number in 0..100 {
-            scratch.write(format!("projects/-other-{number}/{number}.jsonl"), b"").unwrap();
-        }
-        scratch.write("projects/-shop/one.jsonl", b"").unwrap();
-        scratch.write("projects/-shop/notes.txt", b"").unwrap();
-        let environment = Environment {
-            folder: scratch.path().to_owned(),
-            home: None,
-            state: None,
-            editor: None,
-            user: None,
-            automation: None,
-            session: None,
-            claude: Some(scratch.path().to_owned()),
-            codex: None,
-            clock: Clock::System,
-        };
-        let tops = [PathBuf::from("/shop")];
-        let find = || candidates(&environment, &tops, &mut Vec::new()).len();
-        assert_eq!(looked_at::during(find), (1, 2), "its folder and its transcript");
-        scratch.remove().unwrap();
+    fn transcript_path(
+        &self,
+        home: &Path,
+        folder: &Path,
+        session: &SessionId,
+        _now: Timestamp,
+    ) -> PathBuf {
+        places::transcript_folder(home, folder).join(format!("{session}.jsonl"))
+    }
+
+    fn is_transcript_start(&self, first_line: &str) -> bool {
+        first_line.contains("\"sessionId\"") && !first_line.contains("\"payload\"")
+    }
+
+    fn new_reader(&self) -> Box<dyn RecordReader> {
+        Box::new(ClaudeCodeReader::default())
+    }
+
+    fn restore_reader(&self, state: &RawValue) -> Option<Box<dyn RecordReader>> {
+        let reader: ClaudeCodeReader = serde_json::from_str(state.get()).ok()?;
+        Some(Box::new(reader))
+    }
+
+    fn agent_transcripts(
+        &self,
+        workspace: &Workspace,
+        found: &TranscriptInfo,
+        listings: &FolderListings,
+        unread: &mut Vec<FileError>,
+    ) -> Vec<(String, PathBuf)> {
+        places::agents(workspace, found, listings, unread)
+    }
+
+    fn parse_hook_call(&self, fields: &HookFields) -> HookInput {
+        hooks::parse_call(fields)
+    }
+
+    fn format_hook_answer(&self, call: &HookInput, answer: &HookOutput) -> String {
+        hooks::format_answer(call, answer)
+    }
+
+    fn target_files(
+        &self,
+        environment: &Environment,
+        scope: &InstallScope,
+        options: InstallOptions,
+    ) -> Result<Option<Vec<TargetFile>>, InstallError> {
+        Ok(install::target_files(environment, scope, options))
+    }
+
+    fn settings(&self, environment: &Environment, root: &Path) -> ClientSettings {
+        install::settings(environment, root)
+    }
+
+    fn is_headless(&self, environment: &Environment) -> bool {
+        let entrypoint = environment.variable(ENTRYPOINT_VARIABLE);
+        entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
+    }
+
+    fn running_sessions(&self, environment: &Environment) -> Option<RunningSessions> {
+        process::has_proc().then(|| RunningSessions::Ids(places::running_sessions(environment)))
+    }
+
+    fn session_of_request(
+        &self,
+        environment: &Environment,
+        _parameters: &Value,
+    ) -> Option<SessionId> {
+        places::current_session(environment)
+    }
+
+    fn read_opening(&self, line: &TranscriptLine<'_>, opening: &mut TranscriptOpening) {
+        copies::read_opening(line, opening);
+    }
+
+    fn source_session(
+        &self,
+        workspace: &Workspace,
+        found: &TranscriptInfo,
+        captured: &dyn Fn(&Path) -> Option<Session>,
+    ) -> Option<SourceSession> {
+        source_session::find_source(workspace, found, captured)
+    }
+
+    fn tasks(&self, environment: &Environment, list: &str) -> Vec<TaskFile> {
+        places::tasks(environment, list)
+    }
+
+    fn shared_task_list(&self, environment: &Environment) -> Option<String> {
+        environment.variable(TASK_LIST_VARIABLE)
+    }
+
+    fn plugin_files(&self) -> Vec<(PathBuf, String)> {
+        plugin::plugin_files()
+    }
+
+    fn has_plugin(&self, settings: &Value) -> bool {
+        plugin::is_enabled(settings)
+    }
+
+    fn project_install_notes(&self, root: &Path) -> Vec<String> {
+        vec![
+            format!(
+                "Claude Code reads hooks of a project only when it is started in {}; without `--project` they hold everywhere.",
+                root.display()
+            ),
+            "Claude Code asks everybody once whether to start the server.".to_owned(),
+        ]
     }
 }

@@ -1,159 +1,212 @@
 //! Codex: transcripts sorted by the day they started. One that continues another names it and does
 //! not copy it.
 
-use super::heads::{HeadCache, TranscriptHead};
-use super::{TranscriptCandidate, TranscriptInfo};
-use crate::sys::env::Environment;
-use crate::sys::files::{self, FileError, FileStream, FolderEntry};
+mod hooks;
+mod install;
+mod places;
+mod transcript;
+
+use super::client::{
+    Client, ClientProfile, CompactionBehavior, FolderListings, HooksSetting, RunningSessions,
+    TranscriptCandidate, TranscriptInfo,
+};
+use super::config::{
+    ClientFile, ClientSettings, HookTrust, InstallError, InstallOptions, InstallScope, TargetFile,
+};
+use super::hook_call::HookFields;
+use crate::sys::env::{AgentShell, Environment, SessionVariable};
+use crate::sys::files::{self, FileError};
+use crate::sys::process;
 use crate::workspace::Workspace;
-use midstride_core::session::ClientName;
+use jiff::Timestamp;
+use midstride_core::brief::StartupTools;
+use midstride_core::brief::hook::HookInput;
+use midstride_core::session::transcript::RecordReader;
 use midstride_core::text::id::SessionId;
 use serde_json::Value;
-use std::ffi::OsStr;
+use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
+use transcript::CodexReader;
 
-/// The folder of the transcripts, by year, month and day.
-const SESSIONS: &str = "sessions";
-/// How many transcripts are considered, newest first.
-const CANDIDATES_MAX: usize = 1_000;
-/// The first record contains the client's complete instructions, so it is long.
-const FIRST_RECORD_MAX: u64 = 1 << 20;
+/// The name, as the user types it and as it is stored.
+const NAME: &str = "codex";
+/// The variable that names the client's folder, if the user moved it.
+const HOME_VARIABLE: &str = "CODEX_HOME";
+/// The client's folder, below the user's home folder.
+const HOME_FOLDER: &str = ".codex";
+/// The id of the session, in the shells of the client.
+const THREAD_VARIABLE: &str = "CODEX_THREAD_ID";
 
-/// The newest transcripts of all projects. The first record of each names its project.
-pub(super) fn candidates(
-    environment: &Environment,
-    unread: &mut Vec<FileError>,
-) -> Vec<TranscriptCandidate> {
-    candidates_from(environment, &[], unread)
+const PROFILE: ClientProfile = ClientProfile {
+    name: NAME,
+    title: "Codex",
+    program: "codex",
+    home_variable: HOME_VARIABLE,
+    home_folder: HOME_FOLDER,
+    mcp_name: "codex-mcp-client",
+    shell: AgentShell {
+        title: "Codex",
+        variables: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", THREAD_VARIABLE],
+        session: Some(SessionVariable { client: NAME, mark: THREAD_VARIABLE, id: THREAD_VARIABLE }),
+    },
+    hook_utf16_units_max: None,
+    tools: StartupTools {
+        task_heading: "Task to restore with the update_plan tool",
+        ..StartupTools::UNKNOWN
+    },
+    compaction: CompactionBehavior {
+        takes_instructions: false,
+        passes_summary: false,
+        starts_first: false,
+    },
+    is_transcript_named_by_session: false,
+    are_agents_in_transcript: true,
+    runs_hooks_of_both_scopes: true,
+    asks_for_hook_trust: true,
+    accepts_byte_order_mark: false,
+    hooks_setting: HooksSetting {
+        off: "`hooks = false`",
+        hint: "set `hooks = true` under `[features]` to run hooks again",
+    },
+    sample_transcript: include_str!("codex/sample.jsonl"),
+    sample_hook_fields: &[
+        ("model", "simulated"),
+        ("turn_id", "00000000-0000-4000-8000-000000000002"),
+    ],
+};
+
+/// Codex.
+#[derive(Debug)]
+pub(super) struct Codex;
+
+/// The client's folder for this user.
+fn home(environment: &Environment) -> Option<PathBuf> {
+    environment.program_folder(HOME_VARIABLE, HOME_FOLDER)
 }
 
-/// Only the transcripts that started no earlier than `from`, a path below the sessions folder.
-fn candidates_from(
-    environment: &Environment,
-    from: &[&str],
-    unread: &mut Vec<FileError>,
-) -> Vec<TranscriptCandidate> {
-    let mut found = Vec::new();
-    if let Some(codex) = &environment.codex {
-        collect(&codex.join(SESSIONS), 0, from, &mut found, unread);
+impl Client for Codex {
+    fn profile(&self) -> &'static ClientProfile {
+        &PROFILE
     }
-    found
-}
 
-/// Walks years, months, days and transcripts, newest first.
-fn collect(
-    folder: &Path,
-    depth: usize,
-    from: &[&str],
-    found: &mut Vec<TranscriptCandidate>,
-    unread: &mut Vec<FileError>,
-) {
-    const DAYS: usize = 3;
-    let is_late = |name: &str| from.first().is_none_or(|first| name >= *first);
-    let is_wanted = |name: &str| is_late(name) && (depth < DAYS || is_transcript(name));
-    let entries = files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
-        unread.push(error);
-        Vec::new()
-    });
-    for entry in entries.into_iter().rev() {
-        if found.len() >= CANDIDATES_MAX {
-            break;
-        }
-        let path = folder.join(&entry.name);
-        if entry.is_folder && depth < DAYS {
-            // Everything in a later folder is later.
-            let is_first = from.first() == Some(&entry.name.as_str());
-            let from = if is_first { &from[1..] } else { &[] };
-            collect(&path, depth + 1, from, found, unread);
-        } else if is_transcript(&entry.name) {
-            found.push(TranscriptCandidate { client: ClientName::Codex, path, entry });
-        }
+    fn transcript_candidates(
+        &self,
+        environment: &Environment,
+        _tops: &[PathBuf],
+        unread: &mut Vec<FileError>,
+    ) -> Vec<TranscriptCandidate> {
+        places::candidates(environment, unread)
+    }
+
+    fn session_in_file_name(&self, stem: &str) -> SessionId {
+        places::session_id_in(stem)
+    }
+
+    fn transcript_path(
+        &self,
+        home: &Path,
+        _folder: &Path,
+        session: &SessionId,
+        now: Timestamp,
+    ) -> PathBuf {
+        let (day, time) = (now.strftime("%Y/%m/%d"), now.strftime("%Y-%m-%dT%H-%M-%S"));
+        home.join(format!("sessions/{day}/rollout-{time}-{session}.jsonl"))
+    }
+
+    fn is_transcript_start(&self, first_line: &str) -> bool {
+        first_line.contains("\"payload\"")
+    }
+
+    fn new_reader(&self) -> Box<dyn RecordReader> {
+        Box::new(CodexReader::default())
+    }
+
+    fn restore_reader(&self, state: &RawValue) -> Option<Box<dyn RecordReader>> {
+        let reader: CodexReader = serde_json::from_str(state.get()).ok()?;
+        Some(Box::new(reader))
+    }
+
+    fn agent_transcripts(
+        &self,
+        workspace: &Workspace,
+        found: &TranscriptInfo,
+        _listings: &FolderListings,
+        unread: &mut Vec<FileError>,
+    ) -> Vec<(String, PathBuf)> {
+        places::agents(workspace, found, unread)
+    }
+
+    fn parse_hook_call(&self, fields: &HookFields) -> HookInput {
+        hooks::parse_call(fields)
+    }
+
+    fn target_files(
+        &self,
+        environment: &Environment,
+        scope: &InstallScope,
+        options: InstallOptions,
+    ) -> Result<Option<Vec<TargetFile>>, InstallError> {
+        install::target_files(environment, scope, options)
+    }
+
+    fn settings(&self, environment: &Environment, root: &Path) -> ClientSettings {
+        install::settings(environment, root)
+    }
+
+    /// Whether `codex exec`, which runs for a script, started this process.
+    fn is_headless(&self, _environment: &Environment) -> bool {
+        process::has_ancestor(is_exec)
+    }
+
+    fn running_sessions(&self, environment: &Environment) -> Option<RunningSessions> {
+        let folder = home(environment).filter(|_| process::has_proc())?;
+        let open = process::files_being_written(&files::canonical(&folder));
+        Some(RunningSessions::Transcripts(open))
+    }
+
+    fn session_of_request(
+        &self,
+        _environment: &Environment,
+        parameters: &Value,
+    ) -> Option<SessionId> {
+        parameters["_meta"]["threadId"].as_str().map(SessionId::new)
+    }
+
+    fn transcript_of(
+        &self,
+        environment: &Environment,
+        near: &Path,
+        session: &SessionId,
+    ) -> Option<PathBuf> {
+        places::transcript_of(environment, near, session)
+    }
+
+    fn base_transcript(&self, environment: &Environment, path: &Path) -> Option<(PathBuf, u64)> {
+        places::base(environment, path)
+    }
+
+    fn hook_trust(
+        &self,
+        environment: &Environment,
+        hooks_file: &ClientFile,
+    ) -> Option<Vec<(&'static str, HookTrust)>> {
+        install::read_hook_trust(environment, hooks_file)
+    }
+
+    fn project_install_notes(&self, _root: &Path) -> Vec<String> {
+        vec!["Codex reads files of a project only after you trusted the project.".to_owned()]
     }
 }
 
-/// The transcripts of the agents that a session started, and of their agents, with their ids.
-/// Agents start later than the session.
-pub(super) fn agents(
-    workspace: &Workspace,
-    found: &TranscriptInfo,
-    unread: &mut Vec<FileError>,
-) -> Vec<(String, PathBuf)> {
-    let environment = workspace.environment();
-    let sessions = environment.codex.as_ref().map(|codex| codex.join(SESSIONS));
-    let below = sessions.and_then(|sessions| found.path.strip_prefix(sessions).ok());
-    let from: Option<Vec<&str>> =
-        below.map(|below| below.iter().filter_map(OsStr::to_str).collect());
-    let candidates = match from {
-        Some(from) => candidates_from(environment, &from, unread),
-        None => siblings(&found.path),
+/// Whether these words start `codex exec`, directly or with an interpreter.
+fn is_exec(words: &[&[u8]]) -> bool {
+    let is_codex = |word: &&[u8]| {
+        let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        name == b"codex" || name == b"codex.js"
     };
-    let mut beginnings = HeadCache::load(workspace);
-    let mut others: Vec<(SessionId, SessionId, PathBuf)> = Vec::new();
-    for candidate in candidates {
-        match beginnings.get(&candidate) {
-            Ok(TranscriptHead { agent_of: Some(of), .. }) => {
-                others.push((of, candidate.session(), candidate.path));
-            }
-            Ok(_) => {}
-            Err(error) => unread.push(error),
-        }
-    }
-    beginnings.save(workspace);
-    // An agent starts after the session that started it.
-    others.sort_by(|(.., one), (.., other)| one.cmp(other));
-    let mut owners = vec![found.session.clone()];
-    let mut agents = Vec::new();
-    for (of, id, path) in others.into_iter().filter(|(.., path)| *path != found.path) {
-        if owners.contains(&of) {
-            agents.push((id.to_string(), path));
-            owners.push(id);
-        }
-    }
-    agents
-}
-
-/// The transcripts in the same folder, for one outside the sessions folder.
-fn siblings(path: &Path) -> Vec<TranscriptCandidate> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let entries = files::list_folder(folder, is_transcript).unwrap_or_default().into_iter();
-    let candidate = |entry: FolderEntry| {
-        let path = folder.join(&entry.name);
-        TranscriptCandidate { client: ClientName::Codex, path, entry }
-    };
-    entries.map(candidate).collect()
-}
-
-/// The transcript of a session: next to another one, or anywhere.
-pub(super) fn transcript_of(
-    environment: &Environment,
-    near: &Path,
-    id: &SessionId,
-) -> Option<PathBuf> {
-    let is_it = |other: &TranscriptCandidate| other.path != near && other.session() == *id;
-    let all = || candidates(environment, &mut Vec::new()).into_iter();
-    let found = siblings(near).into_iter().find(is_it).or_else(|| all().find(is_it));
-    found.map(|found| found.path)
-}
-
-fn is_transcript(name: &str) -> bool {
-    name.starts_with("rollout-") && Path::new(name).extension().is_some_and(|end| end == "jsonl")
-}
-
-/// The session id at the end of a file name: `rollout-2026-11-15T18-50-25-<id>`.
-pub(super) fn session_id_in(stem: &str) -> SessionId {
-    const TIME: usize = "2026-11-15T18-50-25-".len();
-    let rest = stem.strip_prefix("rollout-").unwrap_or(stem);
-    SessionId::new(rest.get(TIME..).unwrap_or(rest))
-}
-
-/// The transcript that another one continues, and up to which byte.
-pub(super) fn base(environment: &Environment, path: &Path) -> Option<(PathBuf, u64)> {
-    let start = FileStream::open(path).ok()?.read_range(0, FIRST_RECORD_MAX).ok()?;
-    let first: Value = serde_json::from_slice(start.split(|byte| *byte == b'\n').next()?).ok()?;
-    let base = first.pointer("/payload/history_base")?;
-    let thread = base.get("thread_id")?.as_str()?;
-    let end = base.get("end_byte_offset")?.as_u64()?;
-    transcript_of(environment, path, &SessionId::new(thread)).map(|path| (path, end))
+    let at = words.iter().take(2).position(is_codex);
+    let rest = at.map_or(&[][..], |at| &words[at + 1..]);
+    rest.iter().any(|word| *word == b"exec" || *word == b"e")
 }
 
 #[cfg(test)]
@@ -161,11 +214,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_session_id_is_read_from_the_file_name() {
-        assert_eq!(
-            session_id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"),
-            SessionId::new("01a1e08b-e0f1")
-        );
-        assert_eq!(session_id_in("rollout-ä"), SessionId::new("ä"));
+    fn a_script_runs_codex_exec() {
+        let is_exec = |line: &str| is_exec(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>());
+        assert!(is_exec("/usr/bin/codex exec fix it"));
+        assert!(is_exec("node /opt/bin/codex.js -m x e"));
+        assert!(!is_exec("codex resume"));
+        assert!(!is_exec("sh -c codex exec"));
     }
 }

@@ -1,22 +1,19 @@
 //! Reads and caches the heads of transcripts: their session, project and first prompt. A transcript
 //! only grows, so each head is read once.
 
-use super::TranscriptCandidate;
+use super::client::{Client, TranscriptCandidate, TranscriptOpening};
 use crate::sys::files::{FileError, FileStream};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use midstride_core::session::ClientName;
-use midstride_core::session::transcript::{
-    LINE_BYTES_MAX, LineSplitter, TranscriptCursor, TranscriptOpening,
-};
+use midstride_core::session::transcript::{LINE_BYTES_MAX, LineSplitter, TranscriptCursor};
 use midstride_core::text::id::SessionId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// How much of a transcript is searched for the first prompt.
-pub(super) const HEAD_BYTES: u64 = 256 << 10;
+pub(crate) const HEAD_BYTES: u64 = 256 << 10;
 /// Read size; most transcripts have the first prompt much earlier.
 const STEP_BYTES: u64 = 32 << 10;
 /// A session can start with an image, and its working directory comes after it.
@@ -33,13 +30,13 @@ const CACHE_BYTES_MAX: u64 = 16 << 20;
 
 /// What the head of a transcript says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct TranscriptHead {
-    pub(super) id: Option<SessionId>,
-    pub(super) agent_of: Option<SessionId>,
-    pub(super) began: Option<Timestamp>,
-    pub(super) cwd: Option<String>,
-    pub(super) about: Option<String>,
-    pub(super) opening: TranscriptOpening,
+pub(crate) struct TranscriptHead {
+    pub(crate) id: Option<SessionId>,
+    pub(crate) agent_of: Option<SessionId>,
+    pub(crate) began: Option<Timestamp>,
+    pub(crate) cwd: Option<String>,
+    pub(crate) about: Option<String>,
+    pub(crate) opening: TranscriptOpening,
 }
 
 /// A line of the file: the inode and size of the transcript, and its head.
@@ -47,7 +44,7 @@ type CachedHead = (u64, u64, TranscriptHead);
 
 /// Cached heads and those used in this run, as lines keyed by the hash of the path. A line is
 /// parsed only when needed, because a hook needs a few out of thousands.
-pub(super) struct HeadCache {
+pub(crate) struct HeadCache {
     cached: HashMap<String, String>,
     current: BTreeMap<String, String>,
     is_dirty: bool,
@@ -58,7 +55,7 @@ const NAME_LETTERS: usize = 32;
 
 impl HeadCache {
     /// Loads the cache of a project; empty if it has no private folder.
-    pub(super) fn load(workspace: &Workspace) -> Self {
+    pub(crate) fn load(workspace: &Workspace) -> Self {
         let private = workspace.private().ok().flatten();
         let file = Path::new(FOLDER).join(FILE);
         let bytes = private.and_then(|root| root.read_up_to(&file, CACHE_BYTES_MAX).ok());
@@ -70,7 +67,7 @@ impl HeadCache {
     }
 
     /// The head of a transcript.
-    pub(super) fn get(
+    pub(crate) fn get(
         &mut self,
         candidate: &TranscriptCandidate,
     ) -> Result<TranscriptHead, FileError> {
@@ -94,7 +91,7 @@ impl HeadCache {
     }
 
     /// Saves the cache. If that fails, the heads are read again.
-    pub(super) fn save(mut self, workspace: &Workspace) {
+    pub(crate) fn save(mut self, workspace: &Workspace) {
         let Ok(Some(private)) = workspace.private() else { return };
         if self.is_dirty {
             // Not every run uses all entries, so entries of deleted transcripts go only when there
@@ -116,13 +113,16 @@ impl HeadCache {
 }
 
 /// Reads the head of a transcript.
-pub(super) fn read(client: ClientName, path: &Path) -> Result<TranscriptHead, FileError> {
+pub(crate) fn read(client: &'static dyn Client, path: &Path) -> Result<TranscriptHead, FileError> {
     read_head(client, path).map(|(head, _)| head)
 }
 
 /// Reads a head, and returns whether it is final even if the file grows.
-fn read_head(client: ClientName, path: &Path) -> Result<(TranscriptHead, bool), FileError> {
-    let mut cursor = TranscriptCursor::new(client);
+fn read_head(
+    client: &'static dyn Client,
+    path: &Path,
+) -> Result<(TranscriptHead, bool), FileError> {
+    let mut cursor = TranscriptCursor::new(client.stored_name(), client.new_reader());
     let mut opening = TranscriptOpening::default();
     let mut lines = LineSplitter::default();
     let mut stream = FileStream::open(path)?;
@@ -130,7 +130,7 @@ fn read_head(client: ClientName, path: &Path) -> Result<(TranscriptHead, bool), 
     let is_all = loop {
         let piece = stream.read_range(from, from + STEP_BYTES)?;
         lines.feed(&piece, &mut |piece| {
-            opening.take(piece);
+            client.read_opening(piece, &mut opening);
             cursor.take(piece);
         });
         from += u64::try_from(piece.len()).unwrap_or_default();

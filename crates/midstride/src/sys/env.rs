@@ -7,6 +7,7 @@ use crate::sys::git::LOCAL_VARIABLES;
 use etcetera::BaseStrategy as _;
 use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::is_secret_variable;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,6 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// The folder for programs' state.
     pub state: Option<PathBuf>,
-    /// Claude Code's configuration folder.
-    pub claude: Option<PathBuf>,
-    /// Codex's home folder.
-    pub codex: Option<PathBuf>,
     /// The user's editor.
     pub editor: Option<String>,
     /// The user name for the header of new handoffs.
@@ -36,6 +33,54 @@ pub struct Environment {
     pub session: Option<SessionName>,
     /// The source of the current time.
     pub clock: Clock,
+    /// The other variables.
+    pub variables: Variables,
+}
+
+/// Variables that programs other than midstride define.
+#[derive(Clone, Debug)]
+pub enum Variables {
+    /// Those of this process.
+    Process,
+    /// Only these.
+    Fixed(BTreeMap<String, String>),
+}
+
+impl Variables {
+    /// No variables.
+    pub const NONE: Self = Self::Fixed(BTreeMap::new());
+
+    /// The value of a variable, unless it is blank.
+    fn get(&self, name: &str) -> Option<String> {
+        let value = match self {
+            Self::Process => std::env::var(name).ok(),
+            Self::Fixed(values) => values.get(name).cloned(),
+        };
+        value.filter(|value| !value.trim().is_empty())
+    }
+}
+
+/// What marks the shells that an agent client starts.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentShell {
+    /// The name of the product.
+    pub title: &'static str,
+    /// Variables; each of them marks such a shell. They identify honest agents, but are no
+    /// protection against an agent that unsets them.
+    pub variables: &'static [&'static str],
+    /// The variable with the session id, if there is one.
+    pub session: Option<SessionVariable>,
+}
+
+/// The variable with the id of a session.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionVariable {
+    /// The name of the client, as it is stored.
+    pub client: &'static str,
+    /// A variable that must be set too, because the id may outlive its client.
+    pub mark: &'static str,
+    /// The variable with the id.
+    pub id: &'static str,
 }
 
 /// A program that runs commands on its own, so that the user cannot confirm anything.
@@ -77,31 +122,22 @@ impl fmt::Display for Automation {
     }
 }
 
-/// Variables that clients set in the shells they start. They identify honest agents, but are no
-/// protection against an agent that unsets them.
-const AGENTS: [(&str, &str); 8] = [
-    ("CLAUDECODE", "Claude Code"),
-    ("CODEX_SANDBOX", "Codex"),
-    ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
-    ("CODEX_THREAD_ID", "Codex"),
-    ("GEMINI_CLI", "Gemini CLI"),
-    ("OPENCODE", "opencode"),
-    ("CURSOR_AGENT", "Cursor"),
-    ("AI_AGENT", "an agent"),
+/// Agents that are not clients of midstride's.
+const OTHER_AGENTS: [AgentShell; 4] = [
+    other_agent("Gemini CLI", &["GEMINI_CLI"]),
+    other_agent("opencode", &["OPENCODE"]),
+    other_agent("Cursor", &["CURSOR_AGENT"]),
+    other_agent("an agent", &["AI_AGENT"]),
 ];
 
-/// The variables that identify an agent. The demo unsets them to act as the user.
-pub fn agent_variables() -> impl Iterator<Item = &'static str> {
-    AGENTS.into_iter().map(|(variable, _)| variable)
+const fn other_agent(title: &'static str, variables: &'static [&'static str]) -> AgentShell {
+    AgentShell { title, variables, session: None }
 }
 
-/// Clients that expose the session id: the variable that identifies the client, the one with the
-/// id, and the client's name. A session variable counts only if its client's variable is set too,
-/// because it may have outlived its client.
-const SESSIONS: [(&str, &str, &str); 2] = [
-    ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "claude-code"),
-    ("CODEX_THREAD_ID", "CODEX_THREAD_ID", "codex"),
-];
+/// The variables of agents that are not clients of midstride's.
+pub(crate) fn other_agent_variables() -> impl Iterator<Item = &'static str> {
+    OTHER_AGENTS.iter().flat_map(|agent| agent.variables.iter().copied())
+}
 
 /// Set for the command of a proof.
 const PROOF: &str = "MIDSTRIDE_PROOF";
@@ -109,42 +145,40 @@ const PROOF: &str = "MIDSTRIDE_PROOF";
 const OWN_PREFIX: &str = "MIDSTRIDE";
 
 impl Environment {
-    /// Reads the environment of this process.
-    pub fn from_process() -> std::io::Result<Self> {
-        let text = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    /// Reads the environment of this process, which may be the shell of one of these clients.
+    pub(crate) fn from_process(
+        clients: impl Iterator<Item = AgentShell> + Clone,
+    ) -> std::io::Result<Self> {
+        let variables = Variables::Process;
+        let text = |name: &str| variables.get(name);
         let folders = etcetera::choose_base_strategy().ok();
         let home = folders.as_ref().map(|folders| folders.home_dir().to_owned());
         let state = folders.and_then(|folders| folders.state_dir());
-        let client = |variable: &str, usual: &str| {
-            let set = text(variable).map(PathBuf::from);
-            set.or_else(|| home.as_ref().map(|home| home.join(usual)))
-        };
-        let (claude, codex) =
-            (client("CLAUDE_CONFIG_DIR", ".claude"), client("CODEX_HOME", ".codex"));
         // A fixed time makes a run reproducible. The tests and the demo use it.
         let fixed = text("MIDSTRIDE_NOW").and_then(|moment| moment.parse().ok());
         Ok(Self {
             folder: std::env::current_dir()?,
-            claude,
-            codex,
             home,
             state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
-            automation: detect_automation(|name| text(name).is_some()),
-            session: detect_session(text),
+            automation: detect_automation(clients.clone(), |name| text(name).is_some()),
+            session: detect_session(clients, text),
             clock: fixed.map_or(Clock::System, Clock::Fixed),
+            variables,
         })
     }
 
-    /// The path of `.claude.json`: in Claude Code's folder if one is configured, otherwise in the
+    /// The value of a variable that another program defines, unless it is blank.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name)
+    }
+
+    /// The folder of another program: the one that a variable names, otherwise the usual one in the
     /// home folder.
-    pub(crate) fn claude_json(&self) -> Option<PathBuf> {
-        const NAME: &str = ".claude.json";
-        match std::env::var_os("CLAUDE_CONFIG_DIR").filter(|named| !named.is_empty()) {
-            Some(_) => self.claude.as_ref().map(|folder| folder.join(NAME)),
-            None => self.home.as_ref().map(|home| home.join(NAME)),
-        }
+    pub(crate) fn program_folder(&self, variable: &str, usual: &str) -> Option<PathBuf> {
+        let named = self.variable(variable).map(PathBuf::from);
+        named.or_else(|| self.home.as_ref().map(|home| home.join(usual)))
     }
 }
 
@@ -158,16 +192,25 @@ pub(crate) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()
 }
 
-fn detect_automation(is_set: impl Fn(&str) -> bool) -> Option<Automation> {
-    let agent = || AGENTS.into_iter().find(|(variable, _)| is_set(variable));
-    let agent = || agent().map(|(_, client)| Automation::Agent(client));
-    if is_set(PROOF) { Some(Automation::Proof) } else { agent() }
+fn detect_automation(
+    mut clients: impl Iterator<Item = AgentShell>,
+    is_set: impl Fn(&str) -> bool,
+) -> Option<Automation> {
+    if is_set(PROOF) {
+        return Some(Automation::Proof);
+    }
+    let is_it = |agent: &AgentShell| agent.variables.iter().any(|variable| is_set(variable));
+    let agent = clients.find(is_it).or_else(|| OTHER_AGENTS.into_iter().find(is_it));
+    agent.map(|agent| Automation::Agent(agent.title))
 }
 
-fn detect_session(text: impl Fn(&str) -> Option<String>) -> Option<SessionName> {
-    let mut set = SESSIONS.into_iter().filter(|(client, ..)| text(client).is_some());
-    let named = |(_, id, client): (&str, &str, &str)| SessionName::parse(client, &text(id)?);
-    set.find_map(named)
+fn detect_session(
+    clients: impl Iterator<Item = AgentShell>,
+    text: impl Fn(&str) -> Option<String>,
+) -> Option<SessionName> {
+    let mut set =
+        clients.filter_map(|shell| shell.session).filter(|session| text(session.mark).is_some());
+    set.find_map(|session| SessionName::parse(session.client, &text(session.id)?))
 }
 
 /// Set for an agent that works on a stage of a run.
@@ -189,11 +232,6 @@ pub fn is_restarted() -> bool {
 
 /// Whether sessions started with it are briefed: `0` or `1`.
 const BRIEF: &str = "MIDSTRIDE_BRIEF";
-/// The task list that Claude Code sessions share, if the user named one.
-const CLAUDE_TASK_LIST: &str = "CLAUDE_CODE_TASK_LIST_ID";
-/// How Claude Code was started, as passed to its hooks.
-const CLAUDE_ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
-
 /// The user's choice in the environment whether sessions are briefed.
 pub(crate) fn briefing_choice() -> Option<bool> {
     let value = std::env::var(BRIEF).ok()?;
@@ -202,16 +240,6 @@ pub(crate) fn briefing_choice() -> Option<bool> {
         "1" | "on" | "true" | "yes" => Some(true),
         _ => None,
     }
-}
-
-/// The task list that the Claude Code session which started this process shares with others.
-pub(crate) fn shared_task_list() -> Option<String> {
-    std::env::var(CLAUDE_TASK_LIST).ok().filter(|list| !list.is_empty())
-}
-
-/// Whether Claude Code runs for a script (`claude -p` or the SDKs), without a user at the terminal.
-pub(crate) fn is_headless_claude() -> bool {
-    std::env::var(CLAUDE_ENTRYPOINT).is_ok_and(|entrypoint| entrypoint.starts_with("sdk"))
 }
 
 /// Whether hooks stay silent: they are switched off, a run already provides their information, or a
@@ -261,8 +289,8 @@ pub(crate) fn proof_variables() -> Vec<(OsString, OsString)> {
     passed.chain([(PROOF.into(), "1".into())]).collect()
 }
 
-/// Variables that locate the files of the user, midstride, git and the clients.
-const LOCATION_VARIABLES: [&str; 10] = [
+/// Variables that locate the files of the user, midstride and git.
+const LOCATION_VARIABLES: [&str; 8] = [
     "HOME",
     "USER",
     "TMPDIR",
@@ -271,18 +299,21 @@ const LOCATION_VARIABLES: [&str; 10] = [
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
 ];
 /// The search path of programs.
 const PATH: &str = "PATH";
 
-/// The variables for a midstride process that continues after its client exits. It only runs git,
-/// so it gets none of the client's keys.
-pub fn detached_process_variables(project: &Path) -> Vec<(OsString, OsString)> {
+/// The variables for a midstride process that continues after its client exits: those of these
+/// names, and those that locate files. It only runs git, so it gets none of the client's keys.
+pub(crate) fn detached_process_variables(
+    project: &Path,
+    names: &[&str],
+) -> Vec<(OsString, OsString)> {
     let is_needed = |(name, _): &(OsString, OsString)| {
         let name = name.to_string_lossy();
-        name.starts_with(OWN_PREFIX) || LOCATION_VARIABLES.contains(&name.as_ref())
+        name.starts_with(OWN_PREFIX)
+            || LOCATION_VARIABLES.contains(&name.as_ref())
+            || names.contains(&name.as_ref())
     };
     let path = std::env::var_os(PATH).and_then(|path| path_without_project(&path, project));
     let path = path.map(|path| (PATH.into(), path));
@@ -300,10 +331,21 @@ fn path_without_project(path: &OsStr, project: &Path) -> Option<OsString> {
 mod tests {
     use super::*;
 
+    const CLAUDE: AgentShell = AgentShell {
+        title: "Claude Code",
+        variables: &["CLAUDECODE"],
+        session: Some(SessionVariable {
+            client: "claude-code",
+            mark: "CLAUDECODE",
+            id: "CLAUDE_CODE_SESSION_ID",
+        }),
+    };
+
     #[test]
     fn the_shell_of_an_agent_is_recognized() {
-        let of = |set: &'static str| detect_automation(move |name| name == set);
+        let of = |set: &'static str| detect_automation([CLAUDE].into_iter(), |name| name == set);
         assert_eq!(of("CLAUDECODE"), Some(Automation::Agent("Claude Code")));
+        assert_eq!(of("CURSOR_AGENT"), Some(Automation::Agent("Cursor")));
         assert_eq!(of(PROOF), Some(Automation::Proof));
         assert_eq!(of("TERM"), None);
     }
@@ -311,7 +353,7 @@ mod tests {
     #[test]
     fn a_session_is_recognized_only_with_its_client() {
         let set = |variables: &'static [(&str, &str)]| {
-            detect_session(move |name| {
+            detect_session([CLAUDE].into_iter(), move |name| {
                 let one = variables.iter().find(|(variable, _)| *variable == name);
                 one.map(|(_, value)| (*value).to_owned())
             })
@@ -320,7 +362,28 @@ mod tests {
         assert!(named.is_some());
         assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e55")]), named);
         assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
-        assert_eq!(set(&[("CODEX_THREAD_ID", "a/../b")]), None);
-        assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::parse("codex", "a-b"));
+        assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "a/../b")]), None);
+    }
+
+    #[test]
+    fn a_program_folder_is_in_the_home_folder_unless_a_variable_names_it() {
+        let mut environment = Environment {
+            folder: "/shop".into(),
+            home: Some("/home/dev".into()),
+            state: None,
+            editor: None,
+            user: None,
+            automation: None,
+            session: None,
+            clock: Clock::System,
+            variables: Variables::NONE,
+        };
+        let folder = |environment: &Environment| environment.program_folder("X_HOME", ".x");
+        assert_eq!(folder(&environment), Some("/home/dev/.x".into()));
+        let named = |value: &str| Variables::Fixed([("X_HOME".into(), value.into())].into());
+        environment.variables = named("/elsewhere");
+        assert_eq!(folder(&environment), Some("/elsewhere".into()));
+        (environment.variables, environment.home) = (named(" "), None);
+        assert_eq!(folder(&environment), None);
     }
 }

@@ -86,19 +86,12 @@ pub fn ancestors() -> Vec<u64> {
     std::iter::successors(nearest, parent).take_while(|pid| *pid > 1).take(MOST).collect()
 }
 
-/// Whether `codex exec`, which runs for a script, started this process. Returns `false` if the
-/// system has no `/proc`.
-pub(crate) fn is_below_codex_exec() -> bool {
+/// Whether an ancestor of this process was started with words that `is_it` accepts. Returns `false`
+/// if the system has no `/proc`.
+pub(crate) fn has_ancestor(is_it: impl Fn(&[&[u8]]) -> bool) -> bool {
     ancestors().into_iter().any(|pid| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
-        let is_codex = |word: &&[u8]| {
-            let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            name == b"codex" || name == b"codex.js"
-        };
-        let at = words.iter().take(2).position(is_codex);
-        let rest = at.map_or(&[][..], |at| &words[at + 1..]);
-        rest.iter().any(|word| *word == b"exec" || *word == b"e")
+        is_it(&line.split(|byte| *byte == 0).collect::<Vec<_>>())
     })
 }
 

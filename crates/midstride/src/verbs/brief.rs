@@ -13,6 +13,7 @@ pub use ledger_facts::agents_in_flight;
 pub(crate) use ledger_facts::open_session_items;
 pub(in crate::verbs) use ledger_facts::{summary_of_session, visit_latest_summaries};
 
+use crate::clients::{self, Client};
 use crate::code::drift::cached_results;
 use crate::store::Store;
 use crate::store::index::{
@@ -41,7 +42,7 @@ use midstride_core::brief::items::{
 };
 use midstride_core::brief::{
     BriefItem, BriefOccasion, Briefing, Budget, ItemForm, ItemRank, Material, SourcedStartupStep,
-    StartupStep, compose,
+    StartupStep, StartupTools, compose,
 };
 use midstride_core::format::header::StartupKind;
 use midstride_core::handoff::Handoff;
@@ -49,7 +50,7 @@ use midstride_core::handoff::anchor;
 use midstride_core::handoff::drift::{CitationCheck, CitationOutcome};
 use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::session::quality::passes_quality_check;
-use midstride_core::session::{ClientName, short_id};
+use midstride_core::session::short_id;
 use midstride_core::text::id::{CommitId, SessionId};
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
@@ -70,7 +71,7 @@ pub struct BriefRequest {
     /// The event the client reports. If it is set, a client waits for the answer.
     pub occasion: Option<BriefOccasion>,
     /// The client that gets the briefing.
-    pub client: Option<ClientName>,
+    pub client: Option<&'static dyn Client>,
     /// The role of the agent that gets the briefing.
     pub role: Option<String>,
     /// The session that gets the briefing. The delivery is recorded for it.
@@ -148,15 +149,15 @@ impl Delivery {
 /// use midstride::verbs::{self, BriefRequest, NewHandoff};
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
-/// # use midstride::sys::{clock::Clock, env::Environment};
+/// # use midstride::sys::clock::Clock;
+/// # use midstride::sys::env::{Environment, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
 /// #     folder: project.path().to_owned(),
 /// #     home: None,
 /// #     state: None,
-/// #     claude: None,
-/// #     codex: None,
+/// #     variables: Variables::NONE,
 /// #     editor: None,
 /// #     user: Some("ada".to_owned()),
 /// #     automation: None,
@@ -289,7 +290,7 @@ pub(in crate::verbs) fn brief_own_work(
         LedgerFacts { summary: Some(summary.clone()), is_own: true, ..LedgerFacts::default() };
     let open = RankedHandoffs::default();
     let material = collect_material(workspace, asked, &wanted, &open, &work);
-    compose(&material, Budget::for_client(token_budget(asked), asked.client))
+    compose(&material, budget(asked))
 }
 
 /// The handoffs a session was briefed on, from its delivery records.
@@ -319,6 +320,12 @@ pub(in crate::verbs) fn delivered_handoffs(
     Ok(briefed.flatten().collect())
 }
 
+/// The budget for the client that gets the briefing.
+fn budget(asked: &BriefRequest) -> Budget {
+    let utf16_units = asked.client.and_then(|client| client.profile().hook_utf16_units_max);
+    Budget { tokens: token_budget(asked), utf16_units }
+}
+
 fn token_budget(asked: &BriefRequest) -> u64 {
     let usual = || asked.occasion.map_or(DEFAULT_TOKENS, BriefOccasion::tokens_max);
     asked.tokens.unwrap_or_else(usual)
@@ -333,7 +340,7 @@ fn compose_page(
     work: &LedgerFacts<'_>,
 ) -> Briefing {
     let material = collect_material(workspace, asked, wanted, open, work);
-    compose(&material, Budget::for_client(token_budget(asked), asked.client))
+    compose(&material, budget(asked))
 }
 
 /// Finishes a page: lists the handoffs on it and records the delivery.
@@ -606,7 +613,7 @@ fn collect_material(
     }
     let mut items = Vec::new();
     let before = work.summary.as_ref().map(|summary| {
-        let mut source = session_items(summary);
+        let mut source = session_items(summary, clients::title(summary.client.as_str()));
         // A resumed session has not ended.
         source.retain(|item| !work.is_own || item.rank != ItemRank::Source);
         // A handoff its author wrote beats what midstride derives, so only facts are kept next to
@@ -674,7 +681,7 @@ fn collect_material(
     }
     let most = BUDGET.end().to_string();
     Material {
-        client: asked.client,
+        tools: asked.client.map_or(StartupTools::UNKNOWN, |client| client.profile().tools),
         occasion: asked.occasion.unwrap_or(BriefOccasion::Startup),
         role: asked.role.clone(),
         branch: wanted.branch.as_deref().map(|name| workspace.clean(name).0.as_str().to_owned()),
@@ -733,7 +740,8 @@ fn collect_unexplained_items(
     }
     // A ledger that cannot be read was reported when it was opened.
     let summary = summary_of_session(ledger, &name).ok()??;
-    Some(session_items(&required_in_summary(&summary)?))
+    let title = clients::title(summary.client.as_str());
+    Some(session_items(&required_in_summary(&summary)?, title))
 }
 
 /// Marks items with their branch if it is not the one checked out.

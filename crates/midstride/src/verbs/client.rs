@@ -3,16 +3,16 @@
 use crate::clients::install::{
     self, InstallError, InstallNote, InstallOptions, InstallPlan, InstallScope, InstallStatus,
 };
+use crate::clients::{self, Client};
 use crate::sys::env::Environment;
 use crate::sys::files;
 use crate::workspace::Workspace;
-use midstride_core::session::ClientName;
 use std::path::PathBuf;
 
 /// Plans adding midstride to a client. Writes nothing yet.
 pub fn add_to_client(
     environment: &Environment,
-    client: ClientName,
+    client: &'static dyn Client,
     scope: &InstallScope,
     wishes: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
@@ -40,7 +40,7 @@ fn other_scope(environment: &Environment, scope: &InstallScope) -> Option<Instal
 /// Plans removing midstride from a client. Writes nothing yet.
 pub fn remove_from_client(
     environment: &Environment,
-    client: ClientName,
+    client: &'static dyn Client,
     scope: &InstallScope,
 ) -> Result<InstallPlan, InstallError> {
     install::plan_remove(environment, client, scope)
@@ -54,22 +54,20 @@ pub fn apply_plan(environment: &Environment, plan: &InstallPlan) -> Result<(), I
 /// The installation status of a client.
 pub fn client_status(
     environment: &Environment,
-    client: ClientName,
+    client: &'static dyn Client,
     scope: &InstallScope,
 ) -> Result<InstallStatus, InstallError> {
     install::read_install_status(environment, client, scope)
 }
 
 /// Every client with its folder for this user, and whether the folder exists.
-pub fn find_clients(environment: &Environment) -> Vec<(ClientName, Option<PathBuf>, bool)> {
-    let folder = |client| match client {
-        ClientName::ClaudeCode => environment.claude.clone(),
-        ClientName::Codex => environment.codex.clone(),
-    };
-    let found = |client| {
-        let folder: Option<PathBuf> = folder(client);
+pub fn find_clients(
+    environment: &Environment,
+) -> Vec<(&'static dyn Client, Option<PathBuf>, bool)> {
+    let found = |client: &'static dyn Client| {
+        let folder = client.home(environment);
         let is_there = folder.as_deref().is_some_and(files::is_folder);
         (client, folder, is_there)
     };
-    ClientName::ALL.into_iter().map(found).collect()
+    clients::ALL.into_iter().map(found).collect()
 }

@@ -51,7 +51,7 @@ struct DeliveredHandoffJson<'b> {
 
 #[derive(Serialize)]
 struct PredecessorJson<'b> {
-    client: &'static str,
+    client: String,
     session: &'b SessionId,
     checkpoint: &'b str,
 }
@@ -96,7 +96,7 @@ pub fn json(briefed: &BriefOutcome) -> BriefJson<'_> {
         handoffs: briefed.handoffs.iter().map(delivered_handoff_json).collect(),
         open_handoffs: briefed.open,
         predecessor: briefed.predecessor.as_ref().map(|predecessor| PredecessorJson {
-            client: predecessor.client.name(),
+            client: predecessor.client.to_string(),
             session: &predecessor.session,
             checkpoint: &predecessor.digest,
         }),

@@ -2,25 +2,17 @@
 
 use super::difference::unified_diff;
 use super::{count, heading};
+use midstride::clients::Client;
 use midstride::clients::install::{
     FileChange, FileInstallStatus, InstallNote, InstallPlan, InstallScope, InstallStatus,
     PathLookup,
 };
-use midstride_core::session::ClientName;
 use midstride_core::text::redact::CleanText;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The name of a missing file in a diff.
 const DEV_NULL: &str = "/dev/null";
-
-/// The display name of a client.
-pub(crate) fn display_name(client: ClientName) -> &'static str {
-    match client {
-        ClientName::ClaudeCode => "Claude Code",
-        ClientName::Codex => "Codex",
-    }
-}
 
 fn scope_name(scope: &InstallScope) -> &'static str {
     match scope {
@@ -58,7 +50,7 @@ fn plan_summary(plan: &InstallPlan) -> String {
         InstallScope::Project(_) => "in this project",
     };
     let parts: Vec<String> = parts.collect();
-    format!("{}, {scope}: {}.", display_name(plan.client), parts.join(", "))
+    format!("{}, {scope}: {}.", plan.client.title(), parts.join(", "))
 }
 
 /// A diff of one file. Settings around midstride's entries may hold secrets, and the output may end
@@ -115,8 +107,8 @@ pub fn note(note: &InstallNote) -> (String, String) {
 }
 
 /// The warning that the hooks are installed in two places and run twice.
-pub(crate) fn duplicate_hooks(client: ClientName) -> (String, String) {
-    let (name, typed) = (display_name(client), client.name());
+pub(crate) fn duplicate_hooks(client: &'static dyn Client) -> (String, String) {
+    let (name, typed) = (client.title(), client.name());
     (
         format!("with midstride for you and in this project, {name} runs every hook twice"),
         format!(
@@ -152,7 +144,7 @@ fn version_label(version: &str) -> String {
 
 /// What the user should know after installing.
 pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
-    let name = display_name(standing.client);
+    let name = standing.client.title();
     let others: Vec<&str> =
         standing.files.iter().flat_map(|file| &file.others).map(String::as_str).collect();
     let without = match others.is_empty() {
@@ -161,25 +153,16 @@ pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
     };
     let mut lines =
         vec![format!("{name}: installed{without}. Sessions that run already do not know of it.")];
-    if let (ClientName::ClaudeCode, InstallScope::Project(root)) =
-        (standing.client, &standing.scope)
-    {
-        lines.push(format!(
-            "Claude Code reads hooks of a project only when it is started in {}; without `--project` they hold everywhere.",
-            root.display()
-        ));
-        lines.push("Claude Code asks everybody once whether to start the server.".to_owned());
-    }
     match standing.trusted_hooks() {
         Some((trusted, all)) if trusted < all => lines.push(format!(
-            "Codex asks you once to trust {}; until then it leaves them out without a word. \
+            "{name} asks you once to trust {}; until then it leaves them out without a word. \
              `--trust-hooks` answers for you.",
             count(all - trusted, "hook")
         )),
         Some(_) | None => {}
     }
-    if let (ClientName::Codex, InstallScope::Project(_)) = (standing.client, &standing.scope) {
-        lines.push("Codex reads files of a project only after you trusted the project.".to_owned());
+    if let InstallScope::Project(root) = &standing.scope {
+        lines.extend(standing.client.project_install_notes(root));
     }
     lines
 }
@@ -198,7 +181,7 @@ pub(crate) fn conflicting_entries(file: &FileInstallStatus) -> Option<String> {
 /// A client and its installation status.
 pub struct ClientListing {
     /// The client.
-    pub client: ClientName,
+    pub client: &'static dyn Client,
     /// The folder of the client for this user, if it is known.
     pub folder: Option<PathBuf>,
     /// Whether that folder exists.
@@ -211,7 +194,7 @@ pub struct ClientListing {
 pub fn list(clients: &[ClientListing], path: &PathLookup) -> String {
     let mut out = String::new();
     for listed in clients {
-        out.push_str(&heading(display_name(listed.client)));
+        out.push_str(&heading(listed.client.title()));
         let folder = listed.folder.as_deref().unwrap_or(Path::new("?")).display();
         let found = if listed.is_found { "found" } else { "not found" };
         out.push_str(&format!("  {found}: {folder}\n"));
@@ -258,7 +241,10 @@ fn install_status_text(standing: &InstallStatus) -> String {
         }
     }
     if let Some((trusted, all)) = standing.trusted_hooks().filter(|(_, all)| *all > 0) {
-        out.push_str(&format!("    hooks that Codex trusts: {trusted} of {all}\n"));
+        out.push_str(&format!(
+            "    hooks that {} trusts: {trusted} of {all}\n",
+            standing.client.title()
+        ));
     }
     out
 }

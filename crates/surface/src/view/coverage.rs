@@ -124,7 +124,7 @@ pub fn missing_sessions(checks: &[DocumentCheck]) -> Option<String> {
 pub(crate) struct CoverageJson {
     /// Absent if the session is not captured on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    client: Option<&'static str>,
+    client: Option<String>,
     session: String,
     is_here: bool,
     /// The number of items that the handoff must cover, and how many of them it does.
@@ -160,7 +160,7 @@ struct CoverageItemJson {
 pub(crate) fn json(covering: &SessionComparison, document: &Document) -> CoverageJson {
     match covering {
         SessionComparison::Compared { client, session, coverage } => CoverageJson {
-            client: Some(*client),
+            client: Some(client.to_string()),
             session: session.to_string(),
             is_here: true,
             required: coverage.required().count(),

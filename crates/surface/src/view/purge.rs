@@ -1,9 +1,9 @@
 //! Renders a purge plan: which project data is deleted for good, and what remains.
 
-use super::client::{InstallPlanJson, display_name};
+use super::client::InstallPlanJson;
 use super::{count, heading, indent, sanitize, shell_path};
+use midstride::clients::Client;
 use midstride::verbs::{GitFileState, PurgePlan, PurgedFile, PurgedFolder, UnrecoverableData};
-use midstride_core::session::ClientName;
 use serde::Serialize;
 use std::path::Path;
 
@@ -158,8 +158,8 @@ pub fn restore_hints(purge: &PurgePlan) -> Vec<String> {
 }
 
 /// Says that a client still has midstride installed in the project.
-pub fn leftover_client(client: ClientName) -> String {
-    let (name, typed) = (display_name(client), client.name());
+pub fn leftover_client(client: &'static dyn Client) -> String {
+    let (name, typed) = (client.title(), client.name());
     format!(
         "{name} has midstride in files of this project still. Next: midstride client remove {typed} --project"
     )

@@ -35,7 +35,7 @@ pub struct SaveJson {
     missing: Vec<QualityIssueJson>,
     told: Vec<SavedCoverageJson>,
     reflection: ReflectionJson,
-    client: Option<&'static str>,
+    client: Option<String>,
     session: Option<SessionId>,
     checkpoint: Option<BlobHash>,
     in_flight: Vec<InFlightAgentJson>,
@@ -104,7 +104,7 @@ pub fn json(workspace: &Workspace, saved: &SaveOutcome) -> SaveJson {
         missing: saved.quality.issues.iter().map(quality_issue_json).collect(),
         told: saved.coverage.iter().flat_map(Coverage::counts).map(coverage_json).collect(),
         reflection: ReflectionJson { inherit: answer(inherit), finds_plans: answer(finds_plans) },
-        client: captured.map(|done| done.checkpoint.client().name()),
+        client: captured.map(|done| done.checkpoint.client().to_string()),
         session: captured.map(|done| done.checkpoint.session_id()),
         checkpoint: captured.map(|done| done.blob.clone()),
         in_flight: saved
@@ -159,7 +159,7 @@ pub fn written_text(workspace: &Workspace, saved: &SaveOutcome) -> String {
 /// The client, id and subject of the saved session, so that the user notices a wrong one.
 fn session_text(saved: &SaveOutcome) -> Option<String> {
     let checkpoint = &saved.captured.as_ref()?.checkpoint;
-    let (client, id) = (checkpoint.client().name(), sanitize(checkpoint.session_id().as_str()));
+    let (client, id) = (checkpoint.client(), sanitize(checkpoint.session_id().as_str()));
     let about = checkpoint.first_request().map(|about| format!(" \"{}\"", one_line(&about, 60)));
     Some(format!("{client} session {}{}", short_id(&id), about.unwrap_or_default()))
 }

@@ -44,7 +44,7 @@ struct SearchHitJson {
 
 #[derive(Serialize)]
 struct FoundSessionJson {
-    client: &'static str,
+    client: String,
     session: SessionId,
     ended: Option<String>,
     why: Vec<MatchExcerptJson>,
@@ -135,7 +135,7 @@ fn match_excerpt_json(why: &MatchExcerpt) -> MatchExcerptJson {
 
 fn session_json(found: &FoundSession) -> FoundSessionJson {
     FoundSessionJson {
-        client: found.client.name(),
+        client: found.client.to_string(),
         session: found.session.clone(),
         ended: found.ended.map(time::format_time),
         why: found.why.iter().map(match_excerpt_json).collect(),
@@ -149,7 +149,7 @@ pub fn session_text(found: &FoundSession) -> String {
     let id = one_line(found.session.as_str(), usize::MAX);
     let day = found.ended.map(|ended| format!("  {}", ended.strftime("%Y-%m-%d %H:%M")));
     let day = day.unwrap_or_default();
-    let mut out = format!("{bold}session {id}{bold:#}  {}{day}\n", found.client.name());
+    let mut out = format!("{bold}session {id}{bold:#}  {}{day}\n", found.client);
     for why in &found.why {
         out.push_str(&format!(
             "  {dim}{}:{dim:#} {}\n",

@@ -94,7 +94,7 @@ pub fn render_table(list: &[ListedSession], terminal: Option<usize>) -> TextTabl
 /// A captured session.
 #[derive(Serialize)]
 pub struct CheckpointJson<'c> {
-    client: &'static str,
+    client: String,
     session: SessionId,
     last_record: Option<&'c str>,
     digest: &'c str,
@@ -116,7 +116,7 @@ pub fn checkpoint_json(done: &CheckpointOutcome) -> CheckpointJson<'_> {
     let checkpoint = &done.checkpoint;
     let counts = &checkpoint.session.counts;
     CheckpointJson {
-        client: checkpoint.client().name(),
+        client: checkpoint.client().to_string(),
         session: checkpoint.session_id(),
         last_record: checkpoint.session.last_record.as_deref(),
         digest: &checkpoint.digest,
@@ -282,7 +282,7 @@ pub fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let mut out = heading(&format!(
         "{} session {}",
-        session.client.name(),
+        session.client,
         inline_name(checkpoint.session_id().as_str())
     ));
     out.push_str(&indent(&page_header(checkpoint)));

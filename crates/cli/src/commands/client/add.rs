@@ -3,12 +3,12 @@
 use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
 use crate::ui::Ui;
 use clap::ValueEnum;
+use midstride::clients::Client;
 use midstride::clients::install::{
     AllowedTools, InstallOptions, InstallPlan, PathLookup, find_on_path,
 };
 use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -84,7 +84,8 @@ pub(super) fn add(
         None => ask_access(ui, environment, target)?,
     };
     let wishes = InstallOptions { allow, trust_hooks: args.trust_hooks };
-    let plan = |client: &ClientName| verbs::add_to_client(environment, *client, &scope, wishes);
+    let plan =
+        |client: &&'static dyn Client| verbs::add_to_client(environment, *client, &scope, wishes);
     let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
     show_plans(ui, target, &plans)?;
     if target.dry_run {

@@ -2,13 +2,13 @@
 
 use super::{CliOutcome, ClientTarget, show_plans};
 use crate::ui::Ui;
+use midstride::clients;
 use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, PurgePlan};
 use midstride::workspace::Workspace;
-use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -107,7 +107,7 @@ impl ProjectPurge {
     /// Reports files of the project that still call midstride.
     fn report_remaining_hooks(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
         let scope = InstallScope::Project(self.store.workspace().root().path().to_owned());
-        for client in ClientName::ALL {
+        for client in clients::ALL {
             let status =
                 verbs::client_status(self.store.workspace().environment(), client, &scope)?;
             if status.is_installed() {

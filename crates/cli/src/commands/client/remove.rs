@@ -3,10 +3,10 @@
 use super::purge::ProjectPurge;
 use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
 use crate::ui::Ui;
+use midstride::clients::Client;
 use midstride::clients::install::InstallPlan;
 use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride_core::session::ClientName;
 use midstride_surface::diagnostic::Diagnostic;
 
 /// Take midstride out of a client
@@ -46,7 +46,8 @@ pub(super) fn remove(
         true => ClientTarget::detected_clients(environment),
         false => target.clients(environment)?,
     };
-    let plan = |client: &ClientName| verbs::remove_from_client(environment, *client, &scope);
+    let plan =
+        |client: &&'static dyn Client| verbs::remove_from_client(environment, *client, &scope);
     let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
     let purging = args.purge.then(|| ProjectPurge::plan(environment, target)).transpose()?;
     match &purging {

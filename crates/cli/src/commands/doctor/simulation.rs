@@ -4,13 +4,12 @@
 
 use crate::hooks;
 use jiff::Timestamp;
-use midstride::clients::claude_code_transcript_folder;
-use midstride::clients::hook_log;
+use midstride::clients::{Client, hook_log};
 use midstride::sys::env::{self, simulation_variables};
 use midstride::sys::files::{self, ScratchFolder};
 use midstride::sys::process::{self, ProcessLimits, ProcessReport};
 use midstride_core::handoff::proof::TrialEnd;
-use midstride_core::session::ClientName;
+use midstride_core::text::id::SessionId;
 use midstride_core::text::tokens;
 use midstride_surface::view::doctor::{SimulationError, SimulationStep};
 use serde_json::{Value, json};
@@ -36,7 +35,7 @@ const NEXT_SESSION: &str = "00000000-0000-4000-8000-000000000002";
 type StepResult = Result<String, SimulationError>;
 
 /// Simulates a session of each client, and asks the MCP server once.
-pub(super) fn simulate(clients: &[ClientName], now: Timestamp) -> Vec<SimulationStep> {
+pub(super) fn simulate(clients: &[&'static dyn Client], now: Timestamp) -> Vec<SimulationStep> {
     let mut steps = Vec::new();
     for client in clients {
         match ClientSimulation::new(*client, now) {
@@ -59,13 +58,13 @@ struct ClientSimulation {
     project: PathBuf,
     home: PathBuf,
     program: PathBuf,
-    client: ClientName,
+    client: &'static dyn Client,
     now: Timestamp,
     steps: Vec<SimulationStep>,
 }
 
 impl ClientSimulation {
-    fn new(client: ClientName, now: Timestamp) -> Result<Self, SimulationError> {
+    fn new(client: &'static dyn Client, now: Timestamp) -> Result<Self, SimulationError> {
         let program = std::env::current_exe().map_err(SimulationError::from_error)?;
         let scratch =
             ScratchFolder::new("midstride-doctor").map_err(SimulationError::from_error)?;
@@ -87,9 +86,10 @@ impl ClientSimulation {
 
     /// Runs the steps of a session up to the first that fails, because later ones depend on it.
     fn simulate_session(&mut self) {
-        let after_compaction: [fn(&mut Self) -> bool; 2] = match self.client {
-            ClientName::ClaudeCode => [Self::start_after_compaction, Self::after_compaction],
-            ClientName::Codex => [Self::after_compaction, Self::start_after_compaction],
+        let starts_first = self.client.profile().compaction.starts_first;
+        let after_compaction: [fn(&mut Self) -> bool; 2] = match starts_first {
+            true => [Self::start_after_compaction, Self::after_compaction],
+            false => [Self::after_compaction, Self::start_after_compaction],
         };
         let [first, second] = after_compaction;
         let _ = self.set_up()
@@ -140,13 +140,12 @@ impl ClientSimulation {
         let call = self.call_json("PreCompact", SESSION, &more);
         self.call_hook("before compaction", "PreCompact", &call, |play, answer| {
             play.require_capture("PreCompact")?;
-            match play.client {
-                ClientName::ClaudeCode => {
+            match play.client.profile().compaction.takes_instructions {
+                true => {
                     require_text(answer, CORRECTION, "what the user corrected")?;
                     Ok("captured; asks the summary to keep what the user corrected".to_owned())
                 }
-                // Codex takes no instructions for its summary.
-                ClientName::Codex => require_no_output(answer).map(|()| "captured".to_owned()),
+                false => require_no_output(answer).map(|()| "captured".to_owned()),
             }
         })
     }
@@ -163,15 +162,15 @@ impl ClientSimulation {
 
     fn after_compaction(&mut self) -> bool {
         let mut more = json!({ "trigger": "auto" });
-        if self.client == ClientName::ClaudeCode {
+        if self.client.profile().compaction.passes_summary {
             more["compact_summary"] = json!("<summary>Steps were counted.</summary>");
         }
         let call = self.call_json("PostCompact", SESSION, &more);
         self.call_hook("after compaction", "PostCompact", &call, |play, answer| {
             require_no_output(answer)?;
-            Ok(match play.client {
-                ClientName::ClaudeCode => play.logged_action("PostCompact")?,
-                ClientName::Codex => "taken note of".to_owned(),
+            Ok(match play.client.profile().compaction.passes_summary {
+                true => play.logged_action("PostCompact")?,
+                false => "taken note of".to_owned(),
             })
         })
     }
@@ -293,9 +292,8 @@ impl ClientSimulation {
             "cwd": self.project,
             "hook_event_name": event,
         });
-        if self.client == ClientName::Codex {
-            call["model"] = json!("simulated");
-            call["turn_id"] = json!(NEXT_SESSION);
+        for (name, value) in self.client.profile().sample_hook_fields {
+            call[name] = json!(value);
         }
         for (name, value) in more.as_object().into_iter().flatten() {
             call[name] = value.clone();
@@ -305,24 +303,12 @@ impl ClientSimulation {
 
     /// The path where the client writes the transcript of a session.
     fn transcript_path(&self, session: &str) -> PathBuf {
-        match self.client {
-            ClientName::ClaudeCode => {
-                claude_code_transcript_folder(&self.home.join(".claude"), &self.project)
-                    .join(format!("{session}.jsonl"))
-            }
-            ClientName::Codex => {
-                let (day, time) =
-                    (self.now.strftime("%Y/%m/%d"), self.now.strftime("%Y-%m-%dT%H-%M-%S"));
-                self.home.join(format!(".codex/sessions/{day}/rollout-{time}-{session}.jsonl"))
-            }
-        }
+        let home = self.home.join(self.client.profile().home_folder);
+        self.client.transcript_path(&home, &self.project, &SessionId::new(session), self.now)
     }
 
     fn write_transcript(&self) -> Result<(), SimulationError> {
-        let sample = match self.client {
-            ClientName::ClaudeCode => include_str!("samples/claude-code.jsonl"),
-            ClientName::Codex => include_str!("samples/codex.jsonl"),
-        };
+        let sample = self.client.profile().sample_transcript;
         let folder = Value::from(self.project.to_string_lossy()).to_string();
         let text = sample
             .replace("{folder}", folder.trim_matches('"'))

@@ -168,7 +168,7 @@ pub fn stop_block_reason(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::ClientName;
+    use crate::text::id::ClientName;
 
     fn incomplete(gaps: usize) -> HandoffCompleteness {
         let gaps = (1..=gaps).map(|number| format!("gap {number}")).collect();
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_session_that_did_little_is_not_blocked() {
-        let session = Session::new(ClientName::Codex);
+        let session = Session::new(ClientName::new("codex"));
         assert_eq!(save_reason(&session), None);
         assert_eq!(stop_block_reason(None, &incomplete(0), 0), None);
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn by_default_only_a_nearly_full_context_triggers_the_reminder() {
         let used = |context: Option<u64>, window: Option<u64>| {
-            let mut session = Session::new(ClientName::Codex);
+            let mut session = Session::new(ClientName::new("codex"));
             (session.usage.context, session.usage.window) = (context, window);
             session
         };

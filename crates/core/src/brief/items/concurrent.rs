@@ -1,9 +1,8 @@
 //! Builds briefing items for other sessions that are still running.
 
 use super::ItemSource;
-use super::session::client_name;
 use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
-use crate::session::{ClientName, short_id};
+use crate::session::short_id;
 use crate::text::id::SessionId;
 use jiff::Timestamp;
 
@@ -15,8 +14,8 @@ const FILES_MAX: usize = 5;
 /// A running session, as observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConcurrentSession {
-    /// The client that runs it.
-    pub client: ClientName,
+    /// The product name of the client that runs it.
+    pub client_title: &'static str,
     /// The session id.
     pub session: SessionId,
     /// The root of its working tree, if it is not this one.
@@ -55,7 +54,7 @@ fn session_item(one: &ConcurrentSession) -> BriefItem {
     let branch = one.branch.as_deref().map(|name| format!(", branch {}", quote::label(name)));
     let text = format!(
         "{} session {short} {place}{}; active at {}, not ended{}",
-        client_name(one.client),
+        one.client_title,
         branch.unwrap_or_default(),
         one.last_active.strftime("%H:%M"),
         shared_files_text(&one.shared_files)
@@ -87,7 +86,7 @@ mod tests {
 
     fn one(session: &str) -> ConcurrentSession {
         ConcurrentSession {
-            client: ClientName::Codex,
+            client_title: "Codex",
             session: SessionId::new(session),
             other_work_tree: None,
             branch: Some("main".to_owned()),
@@ -111,7 +110,7 @@ mod tests {
               14:05, not ended"]
         );
         let there = ConcurrentSession {
-            client: ClientName::ClaudeCode,
+            client_title: "Claude Code",
             other_work_tree: Some("/home/dev/shop-fix".to_owned()),
             branch: None,
             is_page_subject: true,

@@ -9,7 +9,7 @@ use crate::session::checkpoint::{
     SessionEnding, SessionSummary, request_line,
 };
 use crate::session::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
-use crate::session::{ClientName, short_id};
+use crate::session::short_id;
 use jiff::Timestamp;
 use std::borrow::Cow;
 
@@ -30,9 +30,9 @@ const COMMAND_LENGTH_MAX: usize = 64;
 /// Maximum length of a subject, title or command in a generated line.
 const PART_LENGTH_MAX: usize = 110;
 
-/// The items of a session: everything that its summary lists.
-pub fn session_items(summary: &SessionSummary) -> Vec<BriefItem> {
-    SessionItemBuilder::new(summary).collect()
+/// The items of a session of the client with this product name: everything that its summary lists.
+pub fn session_items(summary: &SessionSummary, client_title: &str) -> Vec<BriefItem> {
+    SessionItemBuilder::new(summary).collect(client_title)
 }
 
 /// What earlier sessions left open, each with the handle that dismisses it.
@@ -136,13 +136,6 @@ fn first_line(text: &str) -> Option<String> {
     lines.find(|line| !line.ends_with(':')).map(str::to_owned)
 }
 
-pub(super) fn client_name(client: ClientName) -> &'static str {
-    match client {
-        ClientName::ClaudeCode => "Claude Code",
-        ClientName::Codex => "Codex",
-    }
-}
-
 /// Builds the items of one session.
 struct SessionItemBuilder<'g> {
     summary: &'g SessionSummary,
@@ -158,8 +151,8 @@ impl<'g> SessionItemBuilder<'g> {
         Self { summary, origin, items: Vec::with_capacity(summary.items.len() + 4) }
     }
 
-    fn collect(mut self) -> Vec<BriefItem> {
-        self.add_source();
+    fn collect(mut self, client_title: &str) -> Vec<BriefItem> {
+        self.add_source(client_title);
         self.add_quotes(Kind::Instruction, ItemRank::Instruction, "The user's instruction");
         self.add_goal();
         self.add_status();
@@ -270,10 +263,9 @@ impl<'g> SessionItemBuilder<'g> {
     }
 
     /// Adds the line that names the session, its time span and how it ended.
-    fn add_source(&mut self) {
+    fn add_source(&mut self, client_title: &str) {
         let summary = self.summary;
-        let mut parts =
-            vec![format!("{} {}", client_name(summary.client), short_id(summary.session.as_str()))];
+        let mut parts = vec![format!("{client_title} {}", short_id(summary.session.as_str()))];
         parts.extend(span(summary.began, summary.ended));
         let running = self.of_kind(Kind::Running);
         let running = running.first().map(|one| quote::code(&one.text, PART_LENGTH_MAX));
@@ -835,7 +827,11 @@ mod tests {
             ..SessionSummary::sample("s")
         };
         let status = |item: &BriefItem| item.heading == "Status";
-        session_items(&summary).into_iter().filter(status).map(|item| item.text).collect()
+        session_items(&summary, "Claude Code")
+            .into_iter()
+            .filter(status)
+            .map(|item| item.text)
+            .collect()
     }
 
     #[test]
@@ -893,7 +889,8 @@ mod tests {
             failed(Some("no lock"), None),
             failed(None, None),
         ];
-        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let items =
+            session_items(&SessionSummary { items, ..SessionSummary::sample("s") }, "Claude Code");
         let fixed = items.iter().filter(|item| item.heading == "Fixed on the way");
         let shown: Vec<&str> = fixed.map(|item| item.text.as_str()).collect();
         let first =
@@ -921,7 +918,8 @@ mod tests {
             correction(rule),
             correction(&format!("{rule} Push it.")),
         ];
-        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let items =
+            session_items(&SessionSummary { items, ..SessionSummary::sample("s") }, "Claude Code");
         let corrections = items.iter().filter(|item| item.heading == "The user corrected");
         assert_eq!(
             corrections.map(|item| item.text.as_str()).collect::<Vec<_>>(),
@@ -939,7 +937,8 @@ mod tests {
     }
 
     fn headings(items: Vec<Highlight>, heading: &str) -> Vec<Option<String>> {
-        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let items =
+            session_items(&SessionSummary { items, ..SessionSummary::sample("s") }, "Claude Code");
         let named = items.into_iter().filter(|item| item.heading == heading);
         named.map(|item| item.remark).collect()
     }
@@ -977,7 +976,7 @@ mod tests {
         let items = vec![task("Drain it", "in progress"), task("Lock it", "in progress")];
         let summary =
             SessionSummary { items, ending: SessionEnding::MidTurn, ..SessionSummary::sample("s") };
-        let items = session_items(&summary);
+        let items = session_items(&summary, "Claude Code");
         let listed: Vec<&str> = { items.iter() }
             .filter(|item| ["Next", "Open tasks"].contains(&item.heading))
             .map(|item| item.text.as_str())
@@ -997,7 +996,8 @@ mod tests {
             finding(&format!("Created {address} for it."), 9),
             finding("`lock` is never released.", 3),
         ];
-        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let items =
+            session_items(&SessionSummary { items, ..SessionSummary::sample("s") }, "Claude Code");
         let found: Vec<&str> = { items.iter() }
             .filter(|item| item.heading == "The agent's findings")
             .map(|item| item.text.as_str())

@@ -285,11 +285,7 @@ fn facts_section(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let counts = &session.counts;
     let mut items = vec![
-        format!(
-            "- Client {}, session {}",
-            session.client.name(),
-            line(checkpoint.session_id().as_str())
-        ),
+        format!("- Client {}, session {}", session.client, line(checkpoint.session_id().as_str())),
         format!(
             "- Records: {} seen, {} understood, {} told again, {} skipped, {} of unknown kinds",
             counts.seen,

@@ -226,7 +226,7 @@ impl Checkpoint {
 
     fn recovery(&self, blob: Option<&BlobHash>) -> YamlData {
         let parts = [
-            Some(("client", YamlData::text(self.client().name()))),
+            Some(("client", YamlData::text(self.session.client.as_str()))),
             Some(("session", YamlData::text(self.session_id().as_str()))),
             optional_text("checkpoint", blob.map(BlobHash::as_str)),
             optional_text("last_record", self.session.last_record.as_deref()),
@@ -392,17 +392,12 @@ fn artifact_state_name(state: ArtifactState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::ClientName;
     use crate::session::checkpoint::CheckpointMode;
-    use crate::session::transcript::{LineSplitter, TranscriptCursor};
 
     fn checkpoint() -> Checkpoint {
-        let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
-        let text = include_bytes!("../../../../../fixtures/transcripts/claude-code/cache.jsonl");
-        LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
-        cursor.session.settle();
+        let text = include_str!("../../../../../fixtures/sessions/cache.json");
         Checkpoint::new(
-            cursor.session,
+            serde_json::from_str(text).unwrap(),
             "t.jsonl".into(),
             1,
             CheckpointMode::Auto,

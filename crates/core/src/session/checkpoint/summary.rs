@@ -4,7 +4,7 @@
 use super::Checkpoint;
 use super::first_line::line_of;
 use super::highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
-use crate::session::ClientName;
+use crate::text::id::ClientName;
 use crate::text::id::{CommitId, SessionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -192,7 +192,7 @@ impl SessionSummary {
     pub(crate) fn sample(session: &str) -> Self {
         Self {
             version: SUMMARY_VERSION,
-            client: ClientName::ClaudeCode,
+            client: ClientName::new("claude-code"),
             session: SessionId::new(session),
             digest: String::new(),
             folder: None,

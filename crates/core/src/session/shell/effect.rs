@@ -621,7 +621,7 @@ fn urls(line: &str) -> Vec<&str> {
 
 /// Returns the external action of an MCP tool, in the tool's own words: `linear create_issue` for
 /// `mcp__linear__create_issue`. `None` for tools that only read, or that work on this machine.
-pub(crate) fn tool_effect_action(tool: &str) -> Option<String> {
+pub fn tool_effect_action(tool: &str) -> Option<String> {
     const VERBS: [&str; 23] = [
         "create",
         "update",

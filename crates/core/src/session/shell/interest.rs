@@ -3,7 +3,7 @@
 
 /// Whether a line may run a check, make a commit, have an external effect, or delete files. Most
 /// lines only read, and their output is long.
-pub(crate) fn is_of_interest(line: &str) -> bool {
+pub fn is_of_interest(line: &str) -> bool {
     let (mut is_git, mut is_gh) = (false, false);
     for word in line.as_bytes().split(|byte| !is_part(*byte)) {
         match word {
@@ -23,7 +23,7 @@ pub(crate) fn is_of_interest(line: &str) -> bool {
 
 /// Whether a line may change files or run a script. The output of such a line is not read, because
 /// it says nothing about that.
-pub(crate) fn may_change(line: &str) -> bool {
+pub fn may_change(line: &str) -> bool {
     let bytes = line.as_bytes();
     let redirects = |at: usize| {
         let before = at.checked_sub(1).map_or(b' ', |at| bytes[at]);

@@ -72,6 +72,18 @@ impl BlobHash {
 }
 
 opaque_id! {
+    /// The name of a client, as the user types it and as it is stored, such as `claude-code`.
+    ClientName
+}
+
+impl ClientName {
+    /// The client with this name. The text is not checked: another version may know more clients.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+}
+
+opaque_id! {
     /// The id of an agent session, as its client names it.
     SessionId
 }

@@ -1,9 +1,9 @@
 //! Finds programs on the PATH: the `midstride` that clients call, and the clients themselves.
 
+use crate::clients::client::Client;
 use crate::sys::env::program_folders;
 use crate::sys::files;
 use crate::sys::process::{ProcessLimits, command, run_bounded};
-use midstride_core::session::ClientName;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -39,11 +39,8 @@ pub struct ClientProgram {
 }
 
 /// Finds the program of a client and runs it to get its version.
-pub(crate) fn find_client_program(client: ClientName) -> Option<ClientProgram> {
-    let path = find_program(match client {
-        ClientName::ClaudeCode => "claude",
-        ClientName::Codex => "codex",
-    })?;
+pub(crate) fn find_client_program(client: &'static dyn Client) -> Option<ClientProgram> {
+    let path = find_program(client.profile().program)?;
     // Other output comes before the version.
     let version = version(&path).lines().last().map(str::to_owned);
     Some(ClientProgram { path, version })

@@ -1,17 +1,17 @@
 //! Plans the changes to a client's files before anything is written.
 
-use super::client_file::ClientFile;
-use super::entry::{ConfigEntry, EntryValue, command_of_group};
 use super::record::{FileInsertion, InstallRecord, InstallRecordFile};
-use super::splice::undo;
-use super::{
-    AllowedTools, ClientFileError, EntryInsertion, InstallError, InstallOptions, InstallScope,
-    TargetContent, TargetFile, json, plugin, target_files, toml,
+use super::target_files;
+use crate::clients::client::Client;
+use crate::clients::config::entry::{EntryValue, command_of_group};
+use crate::clients::config::splice::undo;
+use crate::clients::config::{
+    AllowedTools, ClientFile, ClientFileError, ConfigEntry, EntryInsertion, InstallError,
+    InstallOptions, InstallScope, TargetContent, TargetFile, json, toml,
 };
 use crate::sys::env::Environment;
 use crate::sys::files;
 use crate::sys::ids::sha256;
-use midstride_core::session::ClientName;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct InstallPlan {
     /// The client.
-    pub client: ClientName,
+    pub client: &'static dyn Client,
     /// Who it is for.
     pub scope: InstallScope,
     /// The files that change.
@@ -68,7 +68,7 @@ pub enum InstallNote {
     /// An entry of midstride's was changed since; the change is lost.
     ChangedEntry(PathBuf, String),
     /// The client has the hooks both for the user and in the project, and runs both.
-    DuplicateHooks(ClientName),
+    DuplicateHooks(&'static dyn Client),
 }
 
 /// A config file format, by file extension.
@@ -133,16 +133,16 @@ pub(super) fn check_entries_fit(
 }
 
 /// Whether a client can read a file with this text.
-pub(super) fn is_read_by_client(client: ClientName, path: &Path, text: &str) -> bool {
+pub(super) fn is_read_by_client(client: &'static dyn Client, path: &Path, text: &str) -> bool {
     match ConfigFormat::from_path(path) {
-        ConfigFormat::Json => json::is_read_by(client, text),
+        ConfigFormat::Json => json::is_strict(text, client.profile().accepts_byte_order_mark),
         ConfigFormat::Toml => true,
     }
 }
 
 pub(super) fn add(
     environment: &Environment,
-    client: ClientName,
+    client: &'static dyn Client,
     scope: &InstallScope,
     options: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
@@ -180,7 +180,7 @@ pub(super) fn add(
 
 pub(super) fn remove(
     environment: &Environment,
-    client: ClientName,
+    client: &'static dyn Client,
     scope: &InstallScope,
 ) -> Result<InstallPlan, InstallError> {
     let record = InstallRecordFile::for_client(environment, client, scope)?.read()?;
@@ -281,7 +281,7 @@ fn command_of(value: &Value) -> Option<&Value> {
 }
 
 impl InstallPlan {
-    fn empty(client: ClientName, scope: &InstallScope) -> Self {
+    fn empty(client: &'static dyn Client, scope: &InstallScope) -> Self {
         let scope = scope.clone();
         Self {
             client,
@@ -354,7 +354,7 @@ impl InstallPlan {
         let path = file.path();
         let top = parse_file(path, present.as_deref())?;
         self.note_others(path, entries, &top, ours);
-        if has_plugin(&top) {
+        if self.client.has_plugin(&top) {
             self.notes.push(InstallNote::Plugin(path.to_owned()));
         }
         if !is_read_by_client(self.client, path, present.as_deref().unwrap_or_default()) {
@@ -505,14 +505,6 @@ impl InstallPlan {
         folders.sort_unstable();
         folders.into_iter().rev().for_each(|folder| files::remove_empty_folder(folder));
     }
-}
-
-/// Whether settings of Claude Code enable the plugin, from any marketplace.
-pub(super) fn has_plugin(top: &Value) -> bool {
-    let enabled = top.get("enabledPlugins").and_then(Value::as_object);
-    let is_ours = |name: &str| name.split('@').next() == Some(plugin::NAME);
-    enabled
-        .is_some_and(|all| all.iter().any(|(name, on)| is_ours(name) && *on == Value::Bool(true)))
 }
 
 /// The inserted entry that corresponds to an entry.

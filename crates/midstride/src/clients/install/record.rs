@@ -1,13 +1,14 @@
 //! Install records: what was inserted where. They are in the user's state folder, outside every
 //! repository, and contain no text of others, because client settings can contain secrets.
 
-use super::entry::ConfigEntry;
-use super::splice::Splice;
-use super::{AllowedTools, FilledContainer, InstallError, InstallOptions, InstallScope};
+use crate::clients::client::Client;
+use crate::clients::config::splice::Splice;
+use crate::clients::config::{
+    AllowedTools, ConfigEntry, FilledContainer, InstallError, InstallOptions, InstallScope,
+};
 use crate::sys::env::Environment;
 use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::sha256;
-use midstride_core::session::ClientName;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +81,7 @@ pub(super) struct InstallRecordFile {
 impl InstallRecordFile {
     pub(super) fn for_client(
         environment: &Environment,
-        client: ClientName,
+        client: &'static dyn Client,
         scope: &InstallScope,
     ) -> Result<Self, InstallError> {
         let state = environment.state.as_ref().ok_or(InstallError::NoHome)?;

@@ -1,15 +1,15 @@
 //! The install status of a client: what is present, missing, or changed.
 
-use super::hook_trust::HookTrust;
-use super::plan::{check_entries_fit, has_plugin, is_foreign, is_read_by_client, parse_file};
+use super::plan::{check_entries_fit, is_foreign, is_read_by_client, parse_file};
 use super::record::{InstallRecord, InstallRecordFile};
-use super::{
-    InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, codex, skill,
-    target_files,
+use super::target_files;
+use crate::clients::client::Client;
+use crate::clients::config::{
+    ConfigEntry, HookTrust, InstallError, InstallOptions, InstallScope, SERVER, TargetContent,
+    TargetFile, skill,
 };
 use crate::sys::env::Environment;
 use crate::sys::ids::sha256;
-use midstride_core::session::ClientName;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct InstallStatus {
     /// The client.
-    pub client: ClientName,
+    pub client: &'static dyn Client,
     /// Who it is for.
     pub scope: InstallScope,
     /// All files with something to install.
@@ -32,7 +32,7 @@ pub struct InstallStatus {
     pub has_server: bool,
     /// Number of installed skills, and number of all skills.
     pub skills: (usize, usize),
-    /// Whether the Claude Code plugin, which contains everything, is enabled.
+    /// Whether the plugin, which contains everything, is enabled.
     pub has_plugin: bool,
 }
 
@@ -99,11 +99,11 @@ impl InstallStatus {
         self.hooks.iter().any(|hook| hook.is_installed)
     }
 
-    /// Whether the client runs the hooks twice if both scopes have them. Claude Code runs a command
-    /// in two files once; Codex runs both. In the user's home folder both scopes are the same file.
+    /// Whether the client runs the hooks twice if both scopes have them. In the user's home folder
+    /// both scopes are the same file.
     pub fn duplicates_hooks_of(&self, other: &Self) -> bool {
         let file = |one: &Self| one.files.first().map(|file| file.path.clone());
-        self.client == ClientName::Codex && file(self) != file(other)
+        self.client.profile().runs_hooks_of_both_scopes && file(self) != file(other)
     }
 
     /// Whether everything is installed.
@@ -130,18 +130,13 @@ fn is_server(name: &str) -> bool {
 /// Reads the install status of a client.
 pub(crate) fn read_install_status(
     environment: &Environment,
-    client: ClientName,
+    client: &'static dyn Client,
     scope: &InstallScope,
 ) -> Result<InstallStatus, InstallError> {
     let record = InstallRecordFile::for_client(environment, client, scope)?.read()?;
     let options = record.as_ref().map(InstallRecord::options).unwrap_or_default();
     let wanted = target_files(environment, client, scope, options)?;
-    let trust = match client {
-        ClientName::ClaudeCode => None,
-        ClientName::Codex => {
-            wanted.first().and_then(|file| codex::read_hook_trust(environment, &file.file))
-        }
-    };
+    let trust = wanted.first().and_then(|file| client.hook_trust(environment, &file.file));
     let files: Vec<FileInstallStatus> =
         wanted.iter().map(|wanted| check_file(client, wanted, record.as_ref())).collect();
     let ours = |(wanted, file): (&TargetFile, &FileInstallStatus)| match &wanted.content {
@@ -157,7 +152,7 @@ pub(crate) fn read_install_status(
         hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
         has_server: files.iter().any(|file| file.present.iter().any(|name| is_server(name))),
         skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),
-        has_plugin: client == ClientName::ClaudeCode && wanted.first().is_some_and(enables_plugin),
+        has_plugin: wanted.first().is_some_and(|settings| enables_plugin(client, settings)),
         files,
     })
 }
@@ -175,7 +170,7 @@ fn hooks(
     };
     let text = first.file.read().ok().flatten();
     let settings = parse_file(first.file.path(), text.as_deref()).unwrap_or_default();
-    let hook = |entry: &super::ConfigEntry| match &entry.keys[..] {
+    let hook = |entry: &ConfigEntry| match &entry.keys[..] {
         [top, event] if top == "hooks" => Some(HookStatus {
             event: event.clone(),
             is_installed: file.present.contains(&entry.name()),
@@ -188,21 +183,21 @@ fn hooks(
 }
 
 /// The timeout of a hook, if the user changed it.
-fn other_timeout(entry: &super::ConfigEntry, top: &Value) -> Option<u64> {
+fn other_timeout(entry: &ConfigEntry, top: &Value) -> Option<u64> {
     let ours = entry.value().pointer("/hooks/0")?;
     let there = entry.find(top)?["hooks"].as_array()?;
     let hook = there.iter().find(|hook| hook["command"] == ours["command"])?;
     hook["timeout"].as_u64().filter(|seconds| ours["timeout"].as_u64() != Some(*seconds))
 }
 
-fn enables_plugin(settings: &TargetFile) -> bool {
+fn enables_plugin(client: &'static dyn Client, settings: &TargetFile) -> bool {
     let text = settings.file.read().ok().flatten();
-    parse_file(settings.file.path(), text.as_deref()).is_ok_and(|top| has_plugin(&top))
+    parse_file(settings.file.path(), text.as_deref()).is_ok_and(|top| client.has_plugin(&top))
 }
 
 fn check_file(
-    client: ClientName,
-    wanted: &super::TargetFile,
+    client: &'static dyn Client,
+    wanted: &TargetFile,
     record: Option<&InstallRecord>,
 ) -> FileInstallStatus {
     let path = wanted.file.path().to_owned();
@@ -223,8 +218,8 @@ fn check_file(
 
 fn check_contents(
     file: &mut FileInstallStatus,
-    client: ClientName,
-    wanted: &super::TargetFile,
+    client: &'static dyn Client,
+    wanted: &TargetFile,
     record: Option<&InstallRecord>,
 ) -> Result<(), InstallError> {
     let text = wanted.file.read()?;

@@ -804,7 +804,7 @@ mod tests {
     use super::*;
     use crate::store::ledger::WaitPolicy;
     use crate::sys::clock::Clock;
-    use crate::sys::env::Environment;
+    use crate::sys::env::{Environment, Variables};
     use crate::sys::files::ScratchFolder;
     use std::path::PathBuf;
 
@@ -831,8 +831,7 @@ mod tests {
                 user: None,
                 automation: None,
                 session: None,
-                claude: None,
-                codex: None,
+                variables: Variables::NONE,
                 clock: Clock::System,
             };
             let workspace = Workspace::discover(environment).unwrap();

@@ -50,7 +50,7 @@ pub(super) fn collect_concurrent_session_items(
             work.summary.as_ref().is_some_and(|summary| summary.session == one.session);
         let both = |path: &&String| !is_of_page && one.edited.contains(path);
         items::ConcurrentSession {
-            client: one.client,
+            client_title: one.client.title(),
             other_work_tree: (one.root != here)
                 .then(|| clean(workspace, &one.root.to_string_lossy())),
             branch: one.branch.as_deref().map(|branch| clean(workspace, branch)),

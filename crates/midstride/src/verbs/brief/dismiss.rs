@@ -170,7 +170,7 @@ fn dismiss_item(store: &Store, handle: &str, wrong: bool) -> Result<DismissableI
         let known = dismissable_items(store)?.into_iter().map(|one| one.handle).collect();
         return Err(DismissError::NoSuch { handle: handle.to_owned(), known });
     };
-    let client = item.client.name().to_owned();
+    let client = item.client.to_string();
     let event = SessionEvent::Dismissed {
         client: client.clone(),
         session: item.session.clone(),

@@ -6,15 +6,14 @@ use crate::clients::active_sessions;
 use crate::clients::capture::{UnreadAmount, capture, unread_amount};
 use crate::clients::hook_memory::{HookMemory, SessionLocation};
 use crate::clients::hook_switch::{SKIP_NEXT_FILE, is_switched_off};
-use crate::clients::install::{SavePermission, read_client_settings};
-use crate::clients::{self, TranscriptInfo, task_lists};
+use crate::clients::install::SavePermission;
+use crate::clients::{self, Client, TranscriptInfo, task_lists};
 use crate::store::Store;
 use crate::store::index::{Effort, Index, IndexCard, RefreshLimit};
 use crate::store::ledger::LedgerError;
 use crate::sys::env::{self, SessionName};
 use crate::sys::files;
 use crate::sys::ids::sha256;
-use crate::sys::process;
 use crate::verbs::brief::{
     BriefOutcome, BriefRequest, Delivery, brief, brief_handoffs, brief_own_work,
     delivered_handoffs, is_rejected, summary_of_session,
@@ -40,9 +39,9 @@ use midstride_core::brief::{BriefOccasion, Briefing, ItemRank};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::check::CheckFindings;
+use midstride_core::session::Session;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
 use midstride_core::session::quality::{self, QualityIssue, QualityReport};
-use midstride_core::session::{ClientName, Session};
 use midstride_core::text::id::SessionId;
 use midstride_core::text::tokens;
 use midstride_core::text::yaml::YamlNode;
@@ -101,19 +100,12 @@ pub fn is_silent(workspace: &Workspace) -> bool {
 /// Whether to brief sessions when they start. The environment decides first, then the project's
 /// configuration. Headless sessions get none by default, so that installing midstride changes
 /// nothing for scripts.
-fn wants_briefing(workspace: &Workspace, client: ClientName) -> bool {
+fn wants_briefing(workspace: &Workspace, client: &'static dyn Client) -> bool {
     let configured = workspace.settings().brief;
     env::briefing_choice().unwrap_or_else(|| {
-        configured.budget != Some(0) && (configured.headless || !is_headless(client))
+        configured.budget != Some(0)
+            && (configured.headless || !client.is_headless(workspace.environment()))
     })
-}
-
-/// Whether a session runs headless, for a script, so that no user can answer a prompt.
-fn is_headless(client: ClientName) -> bool {
-    match client {
-        ClientName::ClaudeCode => env::is_headless_claude(),
-        ClientName::Codex => process::is_below_codex_exec(),
-    }
 }
 
 /// Answers a hook call. `limit` is how much of the index may be built before the answer.
@@ -128,12 +120,15 @@ pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome
         return done;
     }
     let id = call.session.as_ref().map_or("", SessionId::as_str);
-    let Some(session) = SessionName::parse(call.client.name(), id) else {
+    let client = clients::find(call.client.as_str());
+    let session = SessionName::parse(call.client.as_str(), id);
+    let Some((client, session)) = client.zip(session) else {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
-    let mut hooking = HookCall { store, call, session, limit, outcome: done, last_edit: None };
-    hooking.keep_task_list(env::shared_task_list());
+    let mut hooking =
+        HookCall { store, call, client, session, limit, outcome: done, last_edit: None };
+    hooking.keep_task_list(client.shared_task_list(workspace.environment()));
     hooking.answer();
     let is_due = hooking.is_observation_due();
     let mut done = hooking.outcome;
@@ -166,6 +161,7 @@ fn untrusted_answer(workspace: &Workspace, call: &HookInput) -> HookOutput {
 struct HookCall<'h> {
     store: &'h Store,
     call: &'h HookInput,
+    client: &'static dyn Client,
     session: SessionName,
     limit: RefreshLimit,
     outcome: HookOutcome,
@@ -200,8 +196,7 @@ impl HookCall<'_> {
             self.call.kind,
             HookEvent::Start(_) | HookEvent::TaskCreated(_) | HookEvent::TaskCompleted(_)
         );
-        let list = list.filter(|_| is_needed && self.call.client == ClientName::ClaudeCode);
-        if let Some(list) = list {
+        if let Some(list) = list.filter(|_| is_needed) {
             let kept = task_lists::save_shared_list(self.store.workspace(), &self.session, &list);
             self.record_error(kept);
         }
@@ -237,7 +232,7 @@ impl HookCall<'_> {
     fn request(&self, occasion: BriefOccasion) -> BriefRequest {
         BriefRequest {
             occasion: Some(occasion),
-            client: Some(self.call.client),
+            client: Some(self.client),
             session: Some(self.session.clone()),
             limit: self.limit,
             ..BriefRequest::default()
@@ -309,7 +304,7 @@ impl HookCall<'_> {
         let private = self.store.workspace().private().ok().flatten();
         let skip = private.map(|folder| folder.path().join(SKIP_NEXT_FILE));
         let is_skipped = skip.is_some_and(|file| files::remove(&file).is_ok());
-        !is_skipped && wants_briefing(self.store.workspace(), self.call.client)
+        !is_skipped && wants_briefing(self.store.workspace(), self.client)
     }
 
     /// When the session was last captured. The transcript cannot tell, because clients append to it
@@ -339,7 +334,7 @@ impl HookCall<'_> {
     /// Whether the client reported the end of a session. It may write to the transcript after that.
     fn has_reported_end(&self, checkpoint: &Checkpoint) -> bool {
         let id = checkpoint.session_id();
-        let name = SessionName::parse(checkpoint.client().name(), id.as_str());
+        let name = SessionName::parse(checkpoint.client().as_str(), id.as_str());
         name.is_some_and(|name| HookMemory::read(self.store.workspace(), &name).ended)
     }
 
@@ -417,21 +412,19 @@ impl HookCall<'_> {
     /// Whether the agent may save, so that it is never asked for something it cannot do. If the
     /// client prompts for permission, the session must not be headless.
     fn may_save(&self) -> bool {
-        let client = self.call.client;
-        let environment = self.store.workspace().environment();
-        let saving = || {
-            read_client_settings(environment, client, self.store.workspace().root().path()).saving
-        };
+        let workspace = self.store.workspace();
+        let environment = workspace.environment();
+        let saving = || self.client.settings(environment, workspace.root().path()).saving;
         self.call.is_unrestricted
             || match saving() {
                 SavePermission::Allowed => true,
-                SavePermission::Prompted => !is_headless(client),
+                SavePermission::Prompted => !self.client.is_headless(environment),
                 SavePermission::Denied => false,
             }
     }
 
     fn brief_relevant(&mut self, text: &str) -> Option<BriefOutcome> {
-        if !wants_briefing(self.store.workspace(), self.call.client) {
+        if !wants_briefing(self.store.workspace(), self.client) {
             return None;
         }
         let prompt = PromptSearch {
@@ -506,7 +499,7 @@ impl HookCall<'_> {
     /// The transcript the client names, if it exists. Reads none of it.
     fn find_transcript(&mut self) -> Option<TranscriptInfo> {
         let path = self.call.transcript.as_deref().map(Path::new);
-        let found = path.map(|path| clients::unread_transcript(path, self.call.client));
+        let found = path.map(|path| clients::unread_transcript(path, self.client));
         let is_missing = match &found {
             Some(Err(error)) => error.is_missing(),
             Some(Ok(_)) => false,

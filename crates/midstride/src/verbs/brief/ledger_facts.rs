@@ -24,11 +24,10 @@ use midstride_core::brief::items::{
 };
 use midstride_core::brief::unsettled::{self, ClosedBranch, UnsettledItem};
 use midstride_core::brief::{BriefItem, BriefOccasion};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::{Checkpoint, Highlight, HighlightKind, SessionSummary};
 use midstride_core::session::instruction::Instructions;
 use midstride_core::session::repository::ReflogCommitState;
-use midstride_core::text::id::{BlobHash, SessionId};
+use midstride_core::text::id::{BlobHash, ClientName, SessionId};
 use midstride_core::work::event::{Event, SessionEvent};
 use midstride_core::work::mission::{self, Mission};
 use midstride_core::work::task::{Task, TaskRole, Tasks};
@@ -102,8 +101,8 @@ impl<'s> LedgerFacts<'s> {
         };
         let tasks = read_tasks(ledger)?.0;
         for (at, summary) in sessions.iter_mut().enumerate() {
-            let (client, list) = (summary.client, summary.task_list().to_owned());
-            summary.items.retain(|item| !is_covered_by_board(&tasks, client, &list, item, at));
+            let (client, list) = (summary.client.clone(), summary.task_list().to_owned());
+            summary.items.retain(|item| !is_covered_by_board(&tasks, &client, &list, item, at));
         }
         let closed = closed_branches(workspace, &sessions);
         let closed_for = |summary: &SessionSummary| closed.get(summary.branch.as_ref()?).copied();
@@ -117,7 +116,9 @@ impl<'s> LedgerFacts<'s> {
         let recent: Vec<(ClientName, SessionId, Option<String>)> = sessions
             .iter()
             .take(unsettled::SESSIONS_MAX + 1)
-            .map(|summary| (summary.client, summary.session.clone(), summary.task_list.clone()))
+            .map(|summary| {
+                (summary.client.clone(), summary.session.clone(), summary.task_list.clone())
+            })
             .collect();
         let mut sessions = sessions.into_iter();
         let (summary, before) = (sessions.next(), sessions.collect());
@@ -226,18 +227,18 @@ fn task_placement(
     summary: Option<&SessionSummary>,
     recent: &[(ClientName, SessionId, Option<String>)],
 ) -> TaskPlacement {
-    let is_of = |client: ClientName, session: &SessionId, shared: Option<&String>| match shared {
-        Some(list) => task.is_on_list(client.name(), list),
-        None => task.is_listed_by(client.name(), session),
+    let is_of = |client: &ClientName, session: &SessionId, shared: Option<&String>| match shared {
+        Some(list) => task.is_on_list(client.as_str(), list),
+        None => task.is_listed_by(client.as_str(), session),
     };
     if summary
-        .is_some_and(|summary| is_of(summary.client, &summary.session, summary.task_list.as_ref()))
+        .is_some_and(|summary| is_of(&summary.client, &summary.session, summary.task_list.as_ref()))
     {
         return TaskPlacement::WithSession;
     }
     let is_recent = || {
         let mut recent = recent.iter();
-        recent.any(|(client, session, list)| is_of(*client, session, list.as_ref()))
+        recent.any(|(client, session, list)| is_of(client, session, list.as_ref()))
     };
     if task.captured.is_empty() || is_recent() {
         TaskPlacement::Here
@@ -301,14 +302,14 @@ fn collect_workflow_items(
 /// session is not the first one, which lists its own tasks.
 fn is_covered_by_board(
     tasks: &Tasks,
-    client: ClientName,
+    client: &ClientName,
     list: &str,
     item: &Highlight,
     at: usize,
 ) -> bool {
     let is_covered =
         |task: &Task| at > 0 || !task.status.is_open() || task.role() != TaskRole::Work;
-    let known = || tasks.find_on_list(client.name(), list, &item.text);
+    let known = || tasks.find_on_list(client.as_str(), list, &item.text);
     item.kind == HighlightKind::Task && known().is_some_and(is_covered)
 }
 

@@ -6,8 +6,7 @@ use crate::store::ledger::LedgerError;
 use crate::verbs::brief::visit_latest_summaries;
 use jiff::Timestamp;
 use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
-use midstride_core::session::ClientName;
-use midstride_core::text::id::SessionId;
+use midstride_core::text::id::{ClientName, SessionId};
 use midstride_core::text::words::SearchTerm;
 
 /// A session that matches, and why.

@@ -4,9 +4,7 @@
 //! later steps can be repeated any number of times. After a kill, forgetting the text again
 //! finishes the work.
 
-use crate::clients;
-use crate::clients::capture;
-use crate::clients::{active_sessions, hook_memory};
+use crate::clients::{self, Client, active_sessions, capture, hook_memory};
 use crate::journal::uid_file_name;
 use crate::store::Store;
 use crate::store::index::{Index, IndexError};
@@ -21,7 +19,6 @@ use crate::workspace::{StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::Handoff;
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::Checkpoint;
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::time::Time;
@@ -63,7 +60,7 @@ pub struct KeptText {
     pub handoffs: Vec<PathBuf>,
     /// For a checkpoint, the transcript it was made from, if it still exists.
     pub transcript: Option<PathBuf>,
-    session: Option<(ClientName, SessionId)>,
+    session: Option<(&'static dyn Client, SessionId)>,
     /// For a checkpoint, its summary, which is stored separately for fast briefings.
     summary_blob: Option<BlobHash>,
 }
@@ -504,7 +501,7 @@ impl<'s> TextInventory<'s> {
         };
         let handoffs = self.documents.iter().filter(is_of_session);
         text.handoffs = handoffs.map(|stored| stored.path.clone()).collect();
-        if let Some(client) = ClientName::from_name(&own.client) {
+        if let Some(client) = clients::find(&own.client) {
             let (found, _) = clients::transcripts(workspace, Some(client));
             let its = found.into_iter().find(|found| found.session == own.session);
             text.transcript = its.map(|found| found.path);

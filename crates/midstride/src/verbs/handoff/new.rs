@@ -166,15 +166,15 @@ pub enum NewError {
 /// use std::path::Path;
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
-/// # use midstride::sys::{clock::Clock, env::Environment};
+/// # use midstride::sys::clock::Clock;
+/// # use midstride::sys::env::{Environment, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
 /// #     folder: project.path().to_owned(),
 /// #     home: None,
 /// #     state: None,
-/// #     claude: None,
-/// #     codex: None,
+/// #     variables: Variables::NONE,
 /// #     editor: None,
 /// #     user: Some("ada".to_owned()),
 /// #     automation: None,

@@ -1,10 +1,10 @@
 //! Creates a handoff from a session.
 
+use crate::clients::Client;
 use crate::store::Store;
 use crate::verbs::handoff::save::{self, PromotedHandoff, SaveError};
 use crate::verbs::session::checkpoint::{CheckpointError, store_checkpoint};
 use crate::verbs::session::sessions::{find_session, last_checkpoint};
-use midstride_core::session::ClientName;
 use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::session::checkpoint::CheckpointMode;
 
@@ -25,7 +25,7 @@ pub enum PromoteError {
 pub fn promote(
     store: &Store,
     name: &str,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
     id: Option<String>,
 ) -> Result<PromotedHandoff, PromoteError> {
     let workspace = store.workspace();
@@ -45,7 +45,7 @@ pub fn promote(
     let summary = format!(
         "A session of {} that was asked: {about} It changed {} files, ran {} commands, {failed} of \
          which failed, and left {} tasks open.",
-        checkpoint.client().name(),
+        facts.client,
         facts.files.changed().count(),
         facts.commands.total(),
         facts.tasks.iter().filter(|task| task.status.is_open()).count(),

@@ -87,15 +87,15 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 /// use midstride::verbs::{self, NewHandoff, ReviseOutcome};
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
-/// # use midstride::sys::{clock::Clock, env::Environment};
+/// # use midstride::sys::clock::Clock;
+/// # use midstride::sys::env::{Environment, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
 /// #     folder: project.path().to_owned(),
 /// #     home: None,
 /// #     state: None,
-/// #     claude: None,
-/// #     codex: None,
+/// #     variables: Variables::NONE,
 /// #     editor: None,
 /// #     user: Some("ada".to_owned()),
 /// #     automation: None,

@@ -3,7 +3,7 @@
 //! Saving never fails because something is missing. What is missing is reported and recorded.
 //! Saving the same content again changes nothing.
 
-use crate::clients;
+use crate::clients::{self, Client};
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::store::Store;
 use crate::sys::files::{FileError, Lock};
@@ -24,11 +24,11 @@ use crate::workspace::{Catalog, FindError, SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::{HandoffKind, Header, RevisionVerb, StartupKind, Status};
 use midstride_core::handoff::Handoff;
+use midstride_core::session::AgentState;
 use midstride_core::session::author_notes::{AuthorNotes, Reflection, SessionFacts};
 use midstride_core::session::checkpoint::{self as core_checkpoint, Checkpoint, CheckpointMode};
 use midstride_core::session::coverage::Coverage;
 use midstride_core::session::quality::{self, QualityReport, QualityStamp};
-use midstride_core::session::{AgentState, ClientName};
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{BlobHash, HandoffKey, SessionId, nearest_match};
 use midstride_core::text::redact::Redaction;
@@ -63,7 +63,7 @@ pub struct SaveRequest {
     /// Where the facts come from.
     pub source: SaveSource,
     /// Only sessions of this client.
-    pub client: Option<ClientName>,
+    pub client: Option<&'static dyn Client>,
     /// The author's notes.
     pub author_notes: AuthorNotes,
     /// The id of the handoff. If not set, the session's handoff is used.
@@ -387,10 +387,10 @@ fn capture_session(
 fn session_of_handoff(
     workspace: &Workspace,
     wanted: &SaveRequest,
-) -> Result<Option<(ClientName, String)>, SaveError> {
+) -> Result<Option<(&'static dyn Client, String)>, SaveError> {
     let Some(stored) = find_named(workspace, wanted)? else { return Ok(None) };
     let handoff = stored.handoff(workspace);
-    let client = header_text(&handoff, "state.recovery.client").and_then(ClientName::from_name);
+    let client = header_text(&handoff, "state.recovery.client").and_then(clients::find);
     let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
     let session = header_text(&handoff, "state.recovery.session").map(str::to_owned);
     Ok(client.zip(session))
@@ -511,7 +511,8 @@ impl SaveContext<'_> {
         let session = checkpoint.session_id();
         self.expect_one(self.find_open(session.as_str(), &|handoff| {
             header_text(handoff, "state.recovery.session") == Some(session.as_str())
-                && header_text(handoff, "state.recovery.client") == Some(checkpoint.client().name())
+                && header_text(handoff, "state.recovery.client")
+                    == Some(checkpoint.session.client.as_str())
         }))
     }
 
@@ -699,7 +700,7 @@ impl SaveContext<'_> {
     }
 
     fn author(&self) -> Option<String> {
-        let client = self.checkpoint.map(|checkpoint| checkpoint.client().name().to_owned());
+        let client = self.checkpoint.map(|checkpoint| checkpoint.client().to_string());
         let user = || self.store.workspace().environment().user.clone();
         self.request.by.clone().or(client).or_else(user)
     }

@@ -1,7 +1,7 @@
 //! Captures what a session did in a checkpoint. Repeating it without new activity changes nothing.
 
 use crate::clients::capture::{CaptureOutcome, capture};
-use crate::clients::{self, TranscriptInfo};
+use crate::clients::{self, Client, TranscriptInfo};
 use crate::store::Store;
 use crate::store::ledger::{
     AppendError, Blob, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId,
@@ -23,7 +23,7 @@ use midstride_core::session::checkpoint::{
 };
 use midstride_core::session::repository::WorkTreeState;
 use midstride_core::session::shell::join_folder;
-use midstride_core::session::{ClientName, Provenance, Session, hash};
+use midstride_core::session::{Provenance, Session, hash};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
@@ -105,7 +105,7 @@ pub enum CheckpointError {
         /// The transcript.
         path: PathBuf,
         /// The client whose format was assumed.
-        client: ClientName,
+        client: &'static dyn Client,
     },
     /// Exactly this checkpoint was forgotten before.
     #[error("the checkpoint of session `{session}` was forgotten {tombstone}")]
@@ -130,7 +130,7 @@ pub enum CheckpointError {
 pub fn checkpoint(
     store: &Store,
     which: &SessionChoice,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
     mode: CheckpointMode,
 ) -> Result<CheckpointOutcome, CheckpointError> {
     let workspace = store.workspace();
@@ -146,7 +146,7 @@ pub fn checkpoint(
 pub(in crate::verbs) fn find_transcript(
     workspace: &Workspace,
     path: &Path,
-    client: ClientName,
+    client: &'static dyn Client,
 ) -> Result<TranscriptInfo, CheckpointError> {
     choose_transcript(workspace, &SessionChoice::Transcript(path.to_owned()), Some(client))
 }
@@ -340,7 +340,7 @@ fn clean(workspace: &Workspace, text: &str) -> String {
 fn choose_transcript(
     workspace: &Workspace,
     which: &SessionChoice,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
 ) -> Result<TranscriptInfo, CheckpointError> {
     if let SessionChoice::Transcript(path) = which {
         let found = clients::read_transcript(&workspace.environment().folder.join(path), client)?;
@@ -366,10 +366,10 @@ fn choose_transcript(
 }
 
 /// The current session, unless the request is for another client.
-pub(in crate::verbs) fn current_session(
-    workspace: &Workspace,
-    client: Option<ClientName>,
-) -> Option<&SessionName> {
+pub(in crate::verbs) fn current_session<'w>(
+    workspace: &'w Workspace,
+    client: Option<&'static dyn Client>,
+) -> Option<&'w SessionName> {
     let own = workspace.environment().session.as_ref();
     own.filter(|own| client.is_none_or(|client| client.name() == own.client))
 }
@@ -506,7 +506,7 @@ fn checkpoint_event(
     (blob, summary): (BlobHash, BlobHash),
     redacted: &[Redaction],
 ) -> (Envelope, StreamId) {
-    let client = checkpoint.client().name();
+    let client = checkpoint.session.client.as_str();
     let session = checkpoint.session_id();
     let last = checkpoint.session.last_record.as_deref();
     // Agents may write records that add nothing to the checkpoint. Their size still makes the event

@@ -12,7 +12,7 @@ use midstride_core::handoff::{Handoff, Location};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, Highlights};
 use midstride_core::session::coverage::Coverage;
 use midstride_core::session::quality;
-use midstride_core::text::id::{BlobHash, SessionId};
+use midstride_core::text::id::{BlobHash, ClientName, SessionId};
 use std::path::PathBuf;
 
 /// A session to compare with every handoff, whatever session it names.
@@ -30,7 +30,7 @@ pub enum SessionComparison {
     /// The session was compared.
     Compared {
         /// The name of the client that ran it.
-        client: &'static str,
+        client: ClientName,
         /// Its id.
         session: SessionId,
         /// What happened, and how much of it the handoff covers.
@@ -115,7 +115,7 @@ fn compare_checkpoint(
     handoff: &Handoff<'_>,
 ) -> SessionComparison {
     SessionComparison::Compared {
-        client: checkpoint.client().name(),
+        client: checkpoint.client(),
         session: checkpoint.session_id(),
         coverage: measure_coverage(workspace, checkpoint, handoff.document()),
     }

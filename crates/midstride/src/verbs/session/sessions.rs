@@ -3,7 +3,8 @@
 use crate::clients::capture::agents_bytes;
 use crate::clients::hook_switch::OffTimes;
 use crate::clients::{
-    self, AgentFileCache, LivenessProbe, SessionLiveness, TranscriptCandidate, TranscriptInfo,
+    self, Client, FolderListings, LivenessProbe, SessionLiveness, TranscriptCandidate,
+    TranscriptInfo,
 };
 use crate::store::Store;
 use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId};
@@ -15,7 +16,6 @@ use crate::verbs::session::checkpoint::{
 };
 use crate::workspace::{SetupMode, Workspace};
 use jiff::{SignedDuration, Timestamp};
-use midstride_core::session::ClientName;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
@@ -46,7 +46,7 @@ pub enum Extent {
 #[derive(Debug)]
 pub struct ListedSession {
     /// The client that ran it.
-    pub client: ClientName,
+    pub client: &'static dyn Client,
     /// Its id.
     pub session: SessionId,
     /// When it began.
@@ -68,7 +68,7 @@ pub struct ListedSession {
 /// The sessions of a project, newest first, and the files that could not be read.
 pub fn sessions(
     store: &Store,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
 ) -> Result<(Vec<ListedSession>, Vec<FileError>), LedgerError> {
     let workspace = store.workspace();
     let (found, unread) = clients::transcripts(workspace, client);
@@ -77,15 +77,14 @@ pub fn sessions(
         None => LedgerSessions::new(),
     };
     let lives = LivenessProbe::new(workspace.environment());
-    let neighbors = AgentFileCache::default();
+    let listings = FolderListings::default();
     let mut list: Vec<ListedSession> = Vec::new();
     for found in found {
         let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(list_session(workspace, found, recorded, &lives, &neighbors));
+        list.push(list_session(workspace, found, recorded, &lives, &listings));
     }
     for ((name, session), recorded) in known {
-        let Some(of) =
-            ClientName::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
+        let Some(of) = clients::find(&name).filter(|of| client.is_none_or(|want| want == *of))
         else {
             continue;
         };
@@ -110,9 +109,9 @@ fn list_session(
     found: TranscriptInfo,
     recorded: Option<LedgerSession>,
     lives: &LivenessProbe<'_>,
-    neighbors: &AgentFileCache,
+    listings: &FolderListings,
 ) -> ListedSession {
-    let extent = |recorded: &LedgerSession| recorded.extent(workspace, &found, neighbors);
+    let extent = |recorded: &LedgerSession| recorded.extent(workspace, &found, listings);
     let extent = recorded.as_ref().map_or(Extent::None, extent);
     ListedSession {
         client: found.client,
@@ -196,10 +195,10 @@ impl LedgerSession {
         &self,
         workspace: &Workspace,
         found: &TranscriptInfo,
-        neighbors: &AgentFileCache,
+        listings: &FolderListings,
     ) -> Extent {
         const LOOKED_AT: u64 = 64 << 10;
-        if self.agents_wrote(workspace, found, neighbors) {
+        if self.agents_wrote(workspace, found, listings) {
             return Extent::Part;
         }
         if self.bytes == found.bytes || found.bytes == 0 {
@@ -218,13 +217,13 @@ impl LedgerSession {
         &self,
         workspace: &Workspace,
         found: &TranscriptInfo,
-        neighbors: &AgentFileCache,
+        listings: &FolderListings,
     ) -> bool {
         let Some(bytes) = self.agents_bytes else { return false };
         // With Codex, the session's transcript shows whether it started agents. If they wrote
         // nothing before, skip the check.
-        let may_have = found.client != ClientName::Codex || bytes > 0;
-        may_have && bytes != agents_bytes(workspace, found, neighbors)
+        let may_have = !found.client.profile().are_agents_in_transcript || bytes > 0;
+        may_have && bytes != agents_bytes(workspace, found, listings)
     }
 }
 
@@ -244,7 +243,7 @@ pub(in crate::verbs) fn is_captured(
     };
     // A forgotten checkpoint can be captured again without the secret.
     let is_there = || Ok(Tombstone::find(ledger, &recorded.blob)?.is_none());
-    let extent = recorded.extent(workspace, found, &AgentFileCache::default());
+    let extent = recorded.extent(workspace, found, &FolderListings::default());
     if extent == Extent::Whole { is_there() } else { Ok(false) }
 }
 
@@ -261,7 +260,7 @@ pub struct SessionView {
 pub fn session(
     store: &Store,
     name: &str,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
 ) -> Result<SessionView, CheckpointError> {
     let workspace = store.workspace();
     let one = find_session(store, name, client)?;
@@ -297,7 +296,7 @@ pub(in crate::verbs) fn last_checkpoint(
 pub(in crate::verbs) fn last_captured(
     store: &Store,
     name: &str,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
 ) -> Result<CheckpointOutcome, CheckpointError> {
     let (checkpoint, blob) = last_checkpoint(store, &find_session(store, name, client)?)?;
     let (is_new, new_bytes, unread, moved_from) = (false, 0, Vec::new(), None);
@@ -316,7 +315,7 @@ pub(in crate::verbs) fn read_checkpoint(
 pub(in crate::verbs) fn find_session(
     store: &Store,
     name: &str,
-    client: Option<ClientName>,
+    client: Option<&'static dyn Client>,
 ) -> Result<ListedSession, CheckpointError> {
     let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
@@ -451,7 +450,7 @@ fn find_unfinished(
     counts_older: bool,
 ) -> Result<UnfinishedSessions, LedgerError> {
     let mut known = read_ledger_sessions(ledger)?;
-    let neighbors = AgentFileCache::default();
+    let listings = FolderListings::default();
     let now = workspace.environment().clock.now();
     let is_open = |one: &TranscriptCandidate| {
         let recorded = known.get(&(one.client.name().to_owned(), one.session()));
@@ -463,7 +462,7 @@ fn find_unfinished(
             let found = (had_agents && may_write)
                 .then(|| clients::unread_transcript(&one.path, one.client));
             found.is_some_and(|found| {
-                found.is_ok_and(|found| recorded.agents_wrote(workspace, &found, &neighbors))
+                found.is_ok_and(|found| recorded.agents_wrote(workspace, &found, &listings))
             })
         };
         let is_older = || !counts_older && one.entry.changed.is_some_and(|at| at < since);
@@ -484,7 +483,7 @@ fn find_unfinished(
     let older = older.iter().filter(|one| !is_recorded(one)).count();
     let list = ours.into_iter().map(|found| {
         let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list_session(workspace, found, recorded, &lives, &neighbors)
+        list_session(workspace, found, recorded, &lives, &listings)
     });
     let list = list.filter(|one| one.extent != Extent::Whole).collect();
     Ok(UnfinishedSessions { list, older, unread })

@@ -91,7 +91,7 @@ pub(in crate::verbs) fn tasks_of_checkpoint(
 ) -> Vec<MirroredTask> {
     let session = &checkpoint.session;
     let clean = |text: &str| workspace.clean(text.trim()).0.as_str().to_owned();
-    let (client, list) = (checkpoint.client().name(), checkpoint.task_list());
+    let (client, list) = (session.client.as_str(), checkpoint.task_list());
     let mut named: HashMap<&str, usize> = HashMap::new();
     let mut mirrored = Vec::new();
     for task in session.tasks.iter().filter(|task| task.has_subject()) {

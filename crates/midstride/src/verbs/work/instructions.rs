@@ -86,7 +86,7 @@ pub(in crate::verbs) fn instructions_given_in(
             let clean = |text: &str| workspace.clean(text).0.as_str().to_owned();
             (*text, *branch) = (clean(text), branch.as_deref().map(clean));
         }
-        instruction_envelope(event, given.at.unwrap_or(now), session.client.name())
+        instruction_envelope(event, given.at.unwrap_or(now), session.client.as_str())
     });
     Ok(events.collect())
 }

@@ -1,10 +1,17 @@
 //! Claude Code's memory folder of a project, which all its worktrees share.
 
+use crate::sys::env::Environment;
 use std::path::{Path, PathBuf};
 
+/// The variable that names Claude Code's folder, if the user moved it.
+pub(crate) const HOME_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+/// Claude Code's folder, below the user's home folder.
+pub(crate) const HOME_FOLDER: &str = ".claude";
+
 /// The memory folder of the project at `root`, whether or not it exists.
-pub(crate) fn folder(claude: &Path, root: &Path) -> PathBuf {
-    claude.join("projects").join(slug(&root.to_string_lossy())).join("memory")
+pub(crate) fn folder(environment: &Environment, root: &Path) -> Option<PathBuf> {
+    let claude = environment.program_folder(HOME_VARIABLE, HOME_FOLDER)?;
+    Some(claude.join("projects").join(slug(&root.to_string_lossy())).join("memory"))
 }
 
 /// Maximum length of a slug. A longer one is cut and gets a hash.

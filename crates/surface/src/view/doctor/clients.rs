@@ -1,17 +1,17 @@
 //! Renders the client section of `midstride doctor`: what is installed, which hooks fired, what is
 //! missing.
 
-use super::super::client::{conflicting_entries, display_name, duplicate_hooks};
+use super::super::client::{conflicting_entries, duplicate_hooks};
 use super::super::table::{Column, line_width, table};
 use super::super::{count, heading, indent, one_line, sanitize};
 use super::ProblemText;
 use jiff::Timestamp;
+use midstride::clients::HooksSetting;
 use midstride::clients::hook_log::HookStats;
 use midstride::clients::install::{
     AllowedTools, HookStatus, HookTrust, InstallError, InstallScope, InstallStatus, SavePermission,
 };
 use midstride::verbs::ClientFacts;
-use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ fn install_source(standing: &InstallStatus, event: &str) -> Option<&'static str>
 
 /// `speaks` is whether hooks print anything in this project at all.
 pub(super) fn text(facts: &ClientFacts, speaks: bool, terminal: Option<usize>) -> String {
-    let mut out = heading(display_name(facts.client));
+    let mut out = heading(facts.client.title());
     let mut line = |name: &str, what: &str| out.push_str(&format!("  {name:<9}{what}\n"));
     line("program", &program_text(facts));
     for standing in facts.statuses.iter().filter(|one| one.is_installed() || one.has_plugin) {
@@ -82,7 +82,7 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool, terminal: Option<usize>) -
         }
     }
     if facts.is_installed() {
-        line("saving", saving_text(facts));
+        line("saving", &saving_text(facts));
     }
     if facts.is_found() && !facts.is_installed() {
         let name = facts.client.name();
@@ -100,16 +100,16 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool, terminal: Option<usize>) -
 }
 
 /// Whether the agent may save.
-fn saving_text(facts: &ClientFacts) -> &'static str {
-    match (facts.own_settings.saving, facts.client) {
-        (SavePermission::Allowed, _) => "allowed without asking",
-        (SavePermission::Denied, _) => "denied by your settings; agents are not asked to save",
-        (SavePermission::Prompted, ClientName::ClaudeCode) => {
-            "asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save"
+fn saving_text(facts: &ClientFacts) -> String {
+    match facts.own_settings.saving {
+        SavePermission::Allowed => "allowed without asking".to_owned(),
+        SavePermission::Denied => {
+            "denied by your settings; agents are not asked to save".to_owned()
         }
-        (SavePermission::Prompted, ClientName::Codex) => {
-            "asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save"
-        }
+        SavePermission::Prompted => format!(
+            "asks you each time; headless sessions cannot save. Next: midstride client add {} --allow save",
+            facts.client.name()
+        ),
     }
 }
 
@@ -189,7 +189,7 @@ fn always(_: &ClientFacts) -> bool {
 }
 
 fn asks_for_trust(facts: &ClientFacts) -> bool {
-    facts.client == ClientName::Codex
+    facts.client.profile().asks_for_hook_trust
 }
 
 fn has_fired(facts: &ClientFacts) -> bool {
@@ -277,7 +277,7 @@ pub(super) fn is_blocked(facts: &ClientFacts) -> bool {
 
 /// All problems with a client.
 pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
-    let (name, typed) = (display_name(facts.client), facts.client.name());
+    let (name, typed) = (facts.client.title(), facts.client.name());
     let mut found = Vec::new();
     for problem in &facts.problems {
         let hint = format!("`midstride client list` tells more about {name}");
@@ -319,7 +319,7 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
 /// The hooks whose last call failed. For a call without an event name, or one that midstride does
 /// not install, a later successful call of any hook clears the problem.
 fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
-    let name = display_name(facts.client);
+    let name = facts.client.title();
     let is_well = |one: &&HookStats| one.error.is_none();
     let well = facts.hook_stats.iter().filter(is_well).map(|one| one.last).max();
     let mut found = Vec::new();
@@ -344,16 +344,9 @@ fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
 /// The problem that all hooks of the client are disabled.
 fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
     let path = facts.own_settings.hooks_off.as_ref()?.display();
-    let name = display_name(facts.client);
-    let (key, hint) = match facts.client {
-        ClientName::ClaudeCode => {
-            ("`disableAllHooks`", "remove `disableAllHooks` to run hooks again")
-        }
-        ClientName::Codex => {
-            ("`hooks = false`", "set `hooks = true` under `[features]` to run hooks again")
-        }
-    };
-    Some((format!("{name} runs no hooks: {key} is set in `{path}`"), hint.to_owned()))
+    let name = facts.client.title();
+    let HooksSetting { off, hint } = facts.client.profile().hooks_setting;
+    Some((format!("{name} runs no hooks: {off} is set in `{path}`"), (*hint).to_owned()))
 }
 
 /// The problem that sessions ran without hooks.
@@ -366,8 +359,7 @@ fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
         shown.push_str(&format!(" and {more} more"));
     }
     let sessions = count(facts.unhooked.len(), "session");
-    let message =
-        format!("{sessions} of {} ran without a hook: {shown}", display_name(facts.client));
+    let message = format!("{sessions} of {} ran without a hook: {shown}", facts.client.title());
     let hint = "`midstride session recover` captures them; a session that was started before \
                 `client add`, or with its own settings, calls no hook";
     (!facts.unhooked.is_empty()).then(|| (message, hint.to_owned()))
@@ -381,7 +373,7 @@ fn other_timeouts(standing: &InstallStatus) -> Option<ProblemText> {
         .filter_map(|hook| Some(format!("{} {} s", hook.event, hook.other_timeout?)));
     let changed: Vec<String> = changed.collect();
     let (name, typed, option) =
-        (display_name(standing.client), standing.client.name(), scope_flag(standing));
+        (standing.client.title(), standing.client.name(), scope_flag(standing));
     let message = format!("{name} has changed hook timeouts: {}", changed.join(", "));
     let choice = consent_flags(standing);
     let hint = format!(
@@ -391,7 +383,7 @@ fn other_timeouts(standing: &InstallStatus) -> Option<ProblemText> {
 }
 
 fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
-    let (name, typed) = (display_name(standing.client), standing.client.name());
+    let (name, typed) = (standing.client.title(), standing.client.name());
     let hooks = standing.hooks.iter().filter(|hook| !hook.is_installed);
     let mut missing: Vec<String> = hooks.map(|hook| hook.event.clone()).collect();
     if standing.lacks_server() {
@@ -436,7 +428,8 @@ fn consent_flags(standing: &InstallStatus) -> String {
         Some(AllowedTools::Read) => " --allow read",
         Some(AllowedTools::Nothing) | None => "",
     };
-    let trusts = standing.client == ClientName::Codex && standing.options.trust_hooks;
+    let asks = standing.client.profile().asks_for_hook_trust;
+    let trusts = asks && standing.options.trust_hooks;
     format!("{allow}{}", if trusts { " --trust-hooks" } else { "" })
 }
 
@@ -480,7 +473,7 @@ fn install_error_hint(problem: &InstallError, standing: &InstallStatus) -> Strin
 
 /// The hooks that a client skips silently because they are not trusted.
 fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
-    let name = display_name(standing.client);
+    let name = standing.client.title();
     let of = |wanted: HookTrust| -> Vec<&str> {
         let hooks = standing.hooks.iter().filter(|hook| hook.trust == Some(wanted));
         hooks.map(|hook| hook.event.as_str()).collect()
@@ -653,7 +646,7 @@ mod tests {
             failed: None,
         };
         let facts = ClientFacts {
-            client: ClientName::Codex,
+            client: midstride::clients::find("codex").unwrap(),
             folder: None,
             has_folder: true,
             program: None,

@@ -1,11 +1,10 @@
 //! Renders the simulated session of `midstride doctor`, step by step.
 
-use super::super::client::display_name;
 use super::super::heading;
 use super::super::indent;
 use super::super::table::{Column, line_width, table};
 use super::ProblemText;
-use midstride_core::session::ClientName;
+use midstride::clients::Client;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use std::time::Duration;
 /// A step of the simulation.
 pub struct SimulationStep {
     /// The client that was simulated; `None` if the step is the same for all clients.
-    pub client: Option<ClientName>,
+    pub client: Option<&'static dyn Client>,
     /// The name of the step.
     pub name: &'static str,
     /// The hook event, if the step calls a hook.
@@ -54,12 +53,16 @@ impl std::error::Error for SimulationError {}
 
 impl SimulationStep {
     /// A step that failed before it could be timed.
-    pub fn failed(client: Option<ClientName>, name: &'static str, why: SimulationError) -> Self {
+    pub fn failed(
+        client: Option<&'static dyn Client>,
+        name: &'static str,
+        why: SimulationError,
+    ) -> Self {
         Self { client, name, event: None, time: Duration::ZERO, time_max: None, outcome: Err(why) }
     }
 
     fn client_name(&self) -> &'static str {
-        self.client.map_or("all", display_name)
+        self.client.map_or("all", |client| client.title())
     }
 }
 
@@ -117,7 +120,7 @@ pub(super) struct SimulationStepJson {
 
 pub(super) fn json(step: &SimulationStep) -> SimulationStepJson {
     SimulationStepJson {
-        client: step.client.map(ClientName::name),
+        client: step.client.map(<dyn Client>::name),
         step: step.name,
         event: step.event,
         ok: step.outcome.is_ok(),
@@ -134,7 +137,7 @@ mod tests {
     #[test]
     fn simulation_table_fits_a_narrow_terminal_and_marks_slow_hooks() {
         let step = |name, time, time_max| SimulationStep {
-            client: Some(ClientName::ClaudeCode),
+            client: midstride::clients::find("claude-code"),
             name,
             event: Some("SessionEnd"),
             time: Duration::from_millis(time),

@@ -5,12 +5,10 @@ use crate::clients::hook_log::{HookLogReport, HookStats};
 use crate::clients::hook_switch::OffTimes;
 use crate::clients::install::{
     ClientProgram, ClientSettings, InstallError, InstallScope, InstallStatus, find_client_program,
-    read_client_settings,
 };
-use crate::clients::{TranscriptInfo, transcripts};
+use crate::clients::{Client, TranscriptInfo, transcripts};
 use crate::verbs::client::{client_status, find_clients};
 use crate::workspace::Workspace;
-use midstride_core::session::ClientName;
 use midstride_core::text::id::SessionId;
 use std::path::PathBuf;
 
@@ -18,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct ClientFacts {
     /// The client.
-    pub client: ClientName,
+    pub client: &'static dyn Client,
     /// Its folder for this user.
     pub folder: Option<PathBuf>,
     /// Whether that folder exists.
@@ -53,7 +51,7 @@ impl ClientFacts {
 pub fn examine_clients(workspace: &Workspace, log: &HookLogReport) -> Vec<ClientFacts> {
     let environment = workspace.environment();
     let scopes = [InstallScope::User, InstallScope::Project(workspace.root().path().to_owned())];
-    let look = |(client, folder, has_folder): (ClientName, Option<PathBuf>, bool)| {
+    let look = |(client, folder, has_folder): (&'static dyn Client, Option<PathBuf>, bool)| {
         let (mut statuses, mut problems) = (Vec::new(), Vec::new());
         for scope in &scopes {
             match client_status(environment, client, scope) {
@@ -69,7 +67,7 @@ pub fn examine_clients(workspace: &Workspace, log: &HookLogReport) -> Vec<Client
             program: find_client_program(client),
             statuses,
             problems,
-            own_settings: read_client_settings(environment, client, workspace.root().path()),
+            own_settings: client.settings(environment, workspace.root().path()),
             hook_stats: ours.cloned().collect(),
             unhooked: find_unhooked_sessions(workspace, client, log),
         }
@@ -81,7 +79,7 @@ pub fn examine_clients(workspace: &Workspace, log: &HookLogReport) -> Vec<Client
 /// hooks were switched off are omitted.
 fn find_unhooked_sessions(
     workspace: &Workspace,
-    client: ClientName,
+    client: &'static dyn Client,
     log: &HookLogReport,
 ) -> Vec<SessionId> {
     let Some(called) = log.callers.get(client.name()) else { return Vec::new() };

@@ -4,13 +4,14 @@
 //! session's records. The copies keep their ids and times, but get the new session's id. After a
 //! compaction summary, only the records after it are copied, and in another order.
 
-use super::TranscriptLine;
-use super::claude_code::ForkOrigin;
-use super::lenient::{OneOrMany, Scalar, read_repaired};
-use crate::session::RecordIds;
-use crate::text::id::SessionId;
+use super::transcript::ForkOrigin;
+use crate::clients::client::TranscriptOpening;
+use crate::clients::lenient::{OneOrMany, Scalar, read_repaired};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use midstride_core::session::RecordIds;
+use midstride_core::session::transcript::{TranscriptLine, trim_line};
+use midstride_core::text::id::SessionId;
+use serde::Deserialize;
 
 /// The fields of a record that show whether it is a copy.
 #[derive(Deserialize, Default)]
@@ -31,7 +32,7 @@ struct CopyCandidate<'a> {
 /// Passes a record to `look`, if it can be parsed.
 fn read_candidate(piece: &TranscriptLine<'_>, look: &mut dyn FnMut(&CopyCandidate<'_>)) {
     let TranscriptLine::Line(line) = piece else { return };
-    let line = super::trim_line(line);
+    let line = trim_line(line);
     let mut try_it = |line: &[u8]| {
         let read: Option<CopyCandidate<'_>> = serde_json::from_slice(line).ok();
         read.as_ref().map(&mut *look).is_some()
@@ -45,46 +46,30 @@ fn time_of(line: &CopyCandidate<'_>) -> Option<Timestamp> {
     line.timestamp.text().and_then(|text| text.parse().ok())
 }
 
-/// The start of a transcript, with what shows whether it is a copy.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TranscriptOpening {
-    /// The id of the first record that has one.
-    pub record: Option<String>,
-    /// The time that record was written, as it says.
-    pub at: Option<Timestamp>,
-    /// Whether it follows another record, which must then be in another file.
-    pub follows: bool,
-    /// The session it says it was copied from.
-    pub from: Option<SessionId>,
-    /// The latest time before it. Those records are notes of the client, which are never copied.
-    pub opened: Option<Timestamp>,
+/// Adds the next line of a transcript to what is known of its start; does nothing once the first
+/// record is known.
+pub(super) fn read_opening(piece: &TranscriptLine<'_>, opening: &mut TranscriptOpening) {
+    if opening.record.is_none() {
+        read_candidate(piece, &mut |line| take_line(opening, line));
+    }
 }
 
-impl TranscriptOpening {
-    /// Reads the next line of a transcript; does nothing once the first record is known.
-    pub fn take(&mut self, piece: &TranscriptLine<'_>) {
-        if self.record.is_none() {
-            read_candidate(piece, &mut |line| self.take_line(line));
-        }
-    }
-
-    fn take_line(&mut self, line: &CopyCandidate<'_>) {
-        let at = time_of(line);
-        let Some(id) = line.uuid.text() else {
-            self.opened = self.opened.max(at);
-            return;
-        };
-        self.record = Some(id.to_owned());
-        self.at = at;
-        self.follows = line.parent_uuid.text().or(line.logical_parent_uuid.text()).is_some();
-        if let OneOrMany::One(origin) = &line.forked_from {
-            self.from = origin.session_id.text().map(SessionId::new);
-        }
+fn take_line(opening: &mut TranscriptOpening, line: &CopyCandidate<'_>) {
+    let at = time_of(line);
+    let Some(id) = line.uuid.text() else {
+        opening.opened = opening.opened.max(at);
+        return;
+    };
+    opening.record = Some(id.to_owned());
+    opening.at = at;
+    opening.follows = line.parent_uuid.text().or(line.logical_parent_uuid.text()).is_some();
+    if let OneOrMany::One(origin) = &line.forked_from {
+        opening.from = origin.session_id.text().map(SessionId::new);
     }
 }
 
 /// Adds the record id of a transcript line to `ids`, if it has one.
-pub fn collect_ids(piece: &TranscriptLine<'_>, ids: &mut RecordIds) {
+pub(super) fn collect_ids(piece: &TranscriptLine<'_>, ids: &mut RecordIds) {
     read_candidate(piece, &mut |line| {
         if let Some(id) = line.uuid.text() {
             ids.add(id);
@@ -95,11 +80,11 @@ pub fn collect_ids(piece: &TranscriptLine<'_>, ids: &mut RecordIds) {
 /// The records of a transcript that may start with copies, in order. The transcript is read once,
 /// however many others it is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordOrder(Vec<(u64, Option<Timestamp>)>);
+pub(super) struct RecordOrder(Vec<(u64, Option<Timestamp>)>);
 
 impl RecordOrder {
     /// Reads the next line of the transcript.
-    pub fn take(&mut self, piece: &TranscriptLine<'_>) {
+    pub(super) fn take(&mut self, piece: &TranscriptLine<'_>) {
         read_candidate(piece, &mut |line| {
             if let Some(id) = line.uuid.text() {
                 self.0.push((RecordIds::key(id), time_of(line)));
@@ -108,7 +93,7 @@ impl RecordOrder {
     }
 
     /// Returns how much of its beginning another transcript has too.
-    pub fn shared_prefix(&self, other: &RecordIds) -> SharedPrefix {
+    pub(super) fn shared_prefix(&self, other: &RecordIds) -> SharedPrefix {
         let mut run = SharedPrefix::default();
         let mut shared = RecordIds::default();
         for (key, at) in &self.0 {
@@ -127,7 +112,7 @@ impl RecordOrder {
 
 /// The records at the start of a transcript that another one has too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedPrefix {
+pub(super) struct SharedPrefix {
     /// The number of records.
     pub records: u64,
     /// The latest time among them.
@@ -145,7 +130,7 @@ mod tests {
     fn opening(lines: &[&str]) -> TranscriptOpening {
         let mut opening = TranscriptOpening::default();
         for line in lines {
-            opening.take(&TranscriptLine::Line(line.as_bytes()));
+            read_opening(&TranscriptLine::Line(line.as_bytes()), &mut opening);
         }
         opening
     }

@@ -1,10 +1,9 @@
 //! Parses the hook calls of Codex, and formats the answers for it. Codex takes no instructions for
 //! its summary. After a compaction it reports a session start, and gets the full briefing then.
 
-use super::fields::HookFields;
-use super::output::{build_call, format_object, parse_prompt, parse_source};
-use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
-use midstride_core::session::ClientName;
+use crate::clients::hook_call::{HookFields, build_call, parse_prompt, parse_source};
+use midstride_core::brief::hook::{HookEvent, HookInput};
+use midstride_core::text::id::ClientName;
 
 /// Parses a call.
 pub(super) fn parse_call(fields: &HookFields) -> HookInput {
@@ -19,18 +18,18 @@ pub(super) fn parse_call(fields: &HookFields) -> HookInput {
         "SessionEnd" => HookEvent::End { is_clear: false },
         _ => HookEvent::Other,
     };
-    build_call(ClientName::Codex, event, moment, fields)
-}
-
-/// Formats the answer. Empty if there is nothing to say.
-pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
-    format_object(call, answer)
+    // `codex exec` reports that it asks for no permission, but still refuses tools that write, so a
+    // call is never unrestricted.
+    build_call(ClientName::new(super::NAME), event, moment, fields)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::client::Client as _;
+    use crate::clients::codex::Codex;
     use midstride_core::brief::BriefOccasion;
+    use midstride_core::brief::hook::HookOutput;
     use midstride_core::text::id::SessionId;
 
     const BASE: &str = r#""session_id": "01a1e0a5-ab9c-7e20-b92b-930a003d5e08", "turn_id": "01a1e0a5-abf1-7181-927b-db766516b7c9", "transcript_path": "/home/dev/.codex/sessions/2026/11/15/rollout-2026-11-15T19-18-36-01a1e0a5-ab9c-7e20-b92b-930a003d5e08.jsonl", "cwd": "/home/dev/shop", "model": "fake-model""#;
@@ -77,6 +76,6 @@ mod tests {
         let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         let answer =
             HookOutput { instructions: Some("keep it".to_owned()), ..HookOutput::default() };
-        assert_eq!(format_answer(&call, &answer), "");
+        assert_eq!(Codex.format_hook_answer(&call, &answer), "");
     }
 }

@@ -1,9 +1,10 @@
 //! Parses the hook calls of Claude Code, and formats the answers for it.
 
-use super::fields::HookFields;
-use super::output::{build_call, format_object, parse_prompt, parse_source};
+use crate::clients::hook_call::{
+    HookFields, build_call, format_object, parse_prompt, parse_source,
+};
 use midstride_core::brief::hook::{ClientTask, HookEvent, HookInput, HookOutput};
-use midstride_core::session::ClientName;
+use midstride_core::text::id::ClientName;
 
 /// Parses a call.
 pub(super) fn parse_call(fields: &HookFields) -> HookInput {
@@ -24,7 +25,9 @@ pub(super) fn parse_call(fields: &HookFields) -> HookInput {
         }
         _ => HookEvent::Other,
     };
-    build_call(ClientName::ClaudeCode, event, moment, fields)
+    let is_unrestricted = fields.text("permission_mode").as_deref() == Some("bypassPermissions");
+    let call = build_call(ClientName::new(super::NAME), event, moment, fields);
+    HookInput { is_unrestricted, ..call }
 }
 
 fn parse_task(fields: &HookFields) -> ClientTask {
@@ -119,9 +122,15 @@ mod tests {
             user_line: Some("one line".to_owned()),
             ..HookOutput::default()
         };
-        insta::assert_snapshot!(format_answer(&call, &answer), @r#"{"systemMessage":"one line","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"told"}}"#);
+        assert_eq!(
+            format_answer(&call, &answer).trim_end(),
+            r#"{"systemMessage":"one line","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"told"}}"#
+        );
         let answer = HookOutput { block: Some("why".to_owned()), ..HookOutput::default() };
-        insta::assert_snapshot!(format_answer(&call, &answer), @r#"{"decision":"block","reason":"why"}"#);
+        assert_eq!(
+            format_answer(&call, &answer).trim_end(),
+            r#"{"decision":"block","reason":"why"}"#
+        );
     }
 
     #[test]

@@ -8,7 +8,6 @@ use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
-use midstride_core::session::ClientName;
 use serde::de::IgnoredAny;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
@@ -19,30 +18,28 @@ const INDENT: &str = "  ";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether a text has no values and no comments.
-pub(super) fn is_blank(text: &str) -> bool {
+pub(crate) fn is_blank(text: &str) -> bool {
     JsonText::read(text).is_ok_and(|json| {
         let empty = json.value().as_object().is_some_and(Map::is_empty);
         (json.top.is_none() || empty) && json.comments().next().is_none()
     })
 }
 
-/// Whether a client can read a text. All clients require JSON without comments and trailing commas
-/// and skip a file that has any; only Claude Code accepts a byte order mark.
-pub(super) fn is_read_by(client: ClientName, text: &str) -> bool {
-    let text = match client {
-        ClientName::ClaudeCode => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
-        ClientName::Codex => text,
-    };
+/// Whether a text is JSON without comments and trailing commas, or blank. Clients skip a file that
+/// is not, and some also one that starts with a byte order mark.
+pub(crate) fn is_strict(text: &str, accepts_byte_order_mark: bool) -> bool {
+    let unmarked = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| accepts_byte_order_mark);
+    let text = unmarked.unwrap_or(text);
     text.trim().is_empty() || serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// The value of a text.
-pub(super) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
+pub(crate) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
     Ok(JsonText::read(text)?.value())
 }
 
 /// Adds missing entries to a text.
-pub(super) fn add_entries(
+pub(crate) fn add_entries(
     text: &str,
     entries: &[ConfigEntry],
 ) -> Result<EntryInsertion, ClientFileError> {
@@ -70,7 +67,7 @@ pub(super) fn add_entries(
 }
 
 /// Removes entries from a text, and the containers created for them if they are empty now.
-pub(super) fn remove_entries(
+pub(crate) fn remove_entries(
     text: &str,
     entries: &[ConfigEntry],
     made: &[Vec<String>],

@@ -1,5 +1,6 @@
 use super::entry::ConfigEntry;
-use super::{ClientFileError, EntryInsertion, claude_code, json, splice, toml};
+use super::entry::hook_group;
+use super::{ClientFileError, EntryInsertion, json, splice, toml};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -151,8 +152,11 @@ fn members(
 }
 
 fn ours() -> Vec<ConfigEntry> {
-    let mut ours = claude_code::hooks();
-    ours.push(claude_code::server());
+    let hook = |event| ConfigEntry::element(&["hooks", event], hook_group("midstride hook x", 10));
+    let mut ours: Vec<ConfigEntry> =
+        ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd", "Stop"].map(hook).to_vec();
+    let server = json!({ "command": "midstride", "args": ["mcp"], "env": {} });
+    ours.push(ConfigEntry::member(&["mcpServers", "midstride"], server));
     ours.push(ConfigEntry::element(&["permissions", "allow"], json!("mcp__midstride__get")));
     ours
 }
@@ -207,7 +211,7 @@ proptest! {
 }
 
 fn one() -> ConfigEntry {
-    ConfigEntry::element(&["hooks", "Stop"], claude_code::group("midstride hook claude-code", 5))
+    ConfigEntry::element(&["hooks", "Stop"], hook_group("midstride hook claude-code", 5))
 }
 
 fn with_one(text: &str) -> String {

@@ -5,16 +5,16 @@ use super::{TargetContent, TargetFile};
 use std::path::Path;
 
 /// The name and text of each skill; the name is also its folder.
-pub(super) const SKILLS: [(&str, &str); 2] = [
+pub(crate) const SKILLS: [(&str, &str); 2] = [
     ("midstride-handoff", include_str!("skills/midstride-handoff.md")),
     ("midstride-continue", include_str!("skills/midstride-continue.md")),
 ];
 
 /// The file name of a skill.
-pub(super) const FILE: &str = "SKILL.md";
+pub(crate) const FILE: &str = "SKILL.md";
 
 /// The target files of the skills in a skills folder.
-pub(super) fn target_files(folder: &ClientFile) -> impl Iterator<Item = TargetFile> {
+pub(crate) fn target_files(folder: &ClientFile) -> impl Iterator<Item = TargetFile> {
     SKILLS.into_iter().map(|(name, text)| TargetFile {
         file: folder.join(&Path::new(name).join(FILE)),
         content: TargetContent::WholeFile(text),

@@ -3,15 +3,15 @@
 mod tool;
 mod user_text;
 
-use super::RecordReader;
-use super::lenient::{OneOrMany, Scalar, read_repaired, reason};
-use crate::session::shell::{is_of_interest, may_change};
-use crate::session::{
+use crate::clients::lenient::{OneOrMany, Scalar, read_repaired, reason};
+use midstride_core::session::shell::{is_of_interest, may_change};
+use midstride_core::session::transcript::RecordReader;
+use midstride_core::session::{
     DequeueReason, Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, ToolDetail,
     ToolOutcome, ToolUse, hash,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use tool::ClaudeTool;
@@ -29,7 +29,7 @@ const SYNTHETIC: &str = "<synthetic>";
 
 /// Reads Claude Code records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ClaudeCodeReader {
+pub(super) struct ClaudeCodeReader {
     /// Calls whose results say more than that they returned, by the hash of their id.
     open: BTreeMap<u64, ClaudeTool>,
     /// Calls of agents that are of interest and have not returned.
@@ -222,6 +222,10 @@ impl RecordReader for ClaudeCodeReader {
         let mark = RecordRef { record: line_name(number), number, at: None, agent: None };
         out(&mark, Fact::Record(RecordLink::default()));
         out(&mark, Fact::Skipped(first));
+    }
+
+    fn state(&self) -> serde_json::Result<Box<RawValue>> {
+        to_raw_value(self)
     }
 }
 

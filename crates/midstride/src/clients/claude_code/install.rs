@@ -1,11 +1,16 @@
 //! What midstride installs in Claude Code: hooks and permissions in its settings, the MCP server
 //! and the skills.
 
-use super::client_file::ClientFile;
-use super::entry::ConfigEntry;
-use super::{AllowedTools, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, skill};
+use super::places::home_file;
+use crate::clients::config::client_settings::{last_file_with, read_values};
+use crate::clients::config::entry::hook_group;
+use crate::clients::config::{
+    AllowedTools, ClientFile, ClientSettings, ConfigEntry, InstallOptions, InstallScope, SERVER,
+    SavePermission, TargetContent, TargetFile, json as json_file, skill,
+};
 use crate::sys::env::Environment;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// The command of every hook.
 pub(super) const COMMAND: &str = "midstride hook claude-code";
@@ -36,10 +41,10 @@ pub(super) fn target_files(
 ) -> Option<Vec<TargetFile>> {
     let (settings, servers, skills) = match scope {
         InstallScope::User => {
-            let folder = environment.claude.as_ref()?;
+            let folder = super::home(environment)?;
             (
                 ClientFile::for_user(folder.join("settings.json")),
-                ClientFile::for_user(environment.claude_json()?),
+                ClientFile::for_user(home_file(environment)?),
                 ClientFile::for_user(folder.join("skills")),
             )
         }
@@ -60,13 +65,9 @@ pub(super) fn target_files(
 }
 
 pub(super) fn hooks() -> Vec<ConfigEntry> {
-    let hook = |(event, timeout)| ConfigEntry::element(&["hooks", event], group(COMMAND, timeout));
+    let hook =
+        |(event, timeout)| ConfigEntry::element(&["hooks", event], hook_group(COMMAND, timeout));
     EVENTS.map(hook).to_vec()
-}
-
-/// A separate hook group, so that the user's groups stay untouched.
-pub(super) fn group(command: &str, timeout: u32) -> Value {
-    json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
 pub(super) fn server() -> ConfigEntry {
@@ -86,4 +87,29 @@ fn permission_entries(allow: AllowedTools) -> impl Iterator<Item = ConfigEntry> 
     let command = (allow == AllowedTools::Save).then(|| SAVE_COMMAND.to_owned());
     let rules = tools.chain(command).map(Value::String);
     rules.map(|rule| ConfigEntry::element(&["permissions", "allow"], rule))
+}
+
+/// The settings of Claude Code for the project at `root`.
+pub(super) fn settings(environment: &Environment, root: &Path) -> ClientSettings {
+    let user =
+        super::home(environment).map(|folder| ClientFile::for_user(folder.join("settings.json")));
+    let project = [".claude/settings.json", ".claude/settings.local.json"];
+    let places = user.into_iter().chain(project.map(|path| ClientFile::in_project(root, path)));
+    let files = read_values(places, |text| json_file::parse_value(text).ok());
+    let has = |list: &str, rules: &[String]| {
+        let lists = files.iter().filter_map(|(_, value)| value["permissions"][list].as_array());
+        let mut listed = lists.flatten().filter_map(Value::as_str);
+        listed.any(|rule| rules.iter().any(|one| one == rule))
+    };
+    let tool = format!("mcp__{SERVER}");
+    let tool = [format!("{tool}__save"), format!("{tool}__*"), tool];
+    let command = [SAVE_COMMAND, "Bash(midstride:*)", "Bash(*)", "Bash"].map(str::to_owned);
+    let ways = [&tool[..], &command[..]];
+    let is_denied = |rules: &&[String]| has("deny", rules);
+    let saving = match ways.iter().any(|rules| has("allow", rules) && !is_denied(rules)) {
+        true => SavePermission::Allowed,
+        false if ways.iter().all(is_denied) => SavePermission::Denied,
+        false => SavePermission::Prompted,
+    };
+    ClientSettings { hooks_off: last_file_with(&files, "/disableAllHooks", true), saving }
 }

@@ -1,7 +1,7 @@
 //! Classifies the text of a user record, because the client writes many texts in the user's name.
 
 use super::{ClaudeMessage, ClaudeRecord, OneOrMany, background_outcome};
-use crate::session::ToolOutcome;
+use midstride_core::session::ToolOutcome;
 use std::borrow::Cow;
 
 /// The kind of a text in the user's name.
@@ -205,15 +205,16 @@ pub(super) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::ClientName;
-    use crate::session::transcript::{LineSplitter, TranscriptCursor};
+    use crate::clients::claude_code::ClaudeCode;
+    use crate::clients::new_cursor;
+    use midstride_core::session::transcript::LineSplitter;
     use serde_json::{Value, json};
 
     /// Returns the requests of a session whose only prompt has this content.
     fn requests(content: &Value) -> Vec<String> {
         let message = json!({"role": "user", "content": content});
         let record = json!({"type": "user", "uuid": "a", "sessionId": "s", "message": message});
-        let mut cursor = TranscriptCursor::new(ClientName::ClaudeCode);
+        let mut cursor = new_cursor(&ClaudeCode);
         let line = format!("{record}\n");
         LineSplitter::default().feed(line.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.requests.iter().map(|one| one.text.clone()).collect()

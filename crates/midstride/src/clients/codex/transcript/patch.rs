@@ -1,8 +1,8 @@
 //! Parses Codex patches into file changes.
 
 use super::{absolute_path, unknown_write};
-use crate::session::transcript::lenient::{OneOrMany, Scalar};
-use crate::session::{ToolFileChange, hash};
+use crate::clients::lenient::{OneOrMany, Scalar};
+use midstride_core::session::{ToolFileChange, hash};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
 //! Parses Codex tool calls and their outputs.
 
 use super::patch;
-use crate::session::shell::tool_effect_action;
-use crate::session::transcript::lenient::{OneOrMany, Scalar};
-use crate::session::{Todo, ToolDetail, ToolOutcome, ToolUse};
+use crate::clients::lenient::{OneOrMany, Scalar};
+use midstride_core::session::shell::tool_effect_action;
+use midstride_core::session::{Todo, ToolDetail, ToolOutcome, ToolUse};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

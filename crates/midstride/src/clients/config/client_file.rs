@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A file that may or may not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ClientFile {
+pub struct ClientFile {
     path: PathBuf,
     /// The folder that links must not leave; `None` for user files, which may be links to anywhere.
     root: Option<PathBuf>,
@@ -14,26 +14,26 @@ pub(super) struct ClientFile {
 
 impl ClientFile {
     /// A file of the user.
-    pub(super) fn for_user(path: PathBuf) -> Self {
+    pub(crate) fn for_user(path: PathBuf) -> Self {
         Self { path, root: None }
     }
 
     /// A file of a project, which may be untrusted: links must stay inside the project.
-    pub(super) fn in_project(root: &Path, path: impl AsRef<Path>) -> Self {
+    pub(crate) fn in_project(root: &Path, path: impl AsRef<Path>) -> Self {
         Self { path: root.join(path), root: Some(root.to_owned()) }
     }
 
-    pub(super) fn join(&self, below: &Path) -> Self {
+    pub(crate) fn join(&self, below: &Path) -> Self {
         Self { path: self.path.join(below), root: self.root.clone() }
     }
 
     /// The path as the user knows it.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The text; `None` if there is no file.
-    pub(super) fn read(&self) -> Result<Option<String>, InstallError> {
+    pub(crate) fn read(&self) -> Result<Option<String>, InstallError> {
         let (root, path) = self.open()?;
         let bytes = match root.read(&path) {
             Ok(bytes) => bytes,
@@ -48,7 +48,7 @@ impl ClientFile {
     }
 
     /// Replaces one text with another, if the file still has the first.
-    pub(super) fn replace(
+    pub(crate) fn replace(
         &self,
         before: Option<&str>,
         after: Option<&str>,
@@ -67,7 +67,7 @@ impl ClientFile {
     }
 
     /// The folders that have to be created for it, outermost first.
-    pub(super) fn missing_folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn missing_folders(&self) -> Vec<PathBuf> {
         let above = self.path.ancestors().skip(1);
         let mut missing: Vec<PathBuf> =
             above.take_while(|folder| !files::exists(folder)).map(Path::to_owned).collect();
@@ -76,7 +76,7 @@ impl ClientFile {
     }
 
     /// The folders between the project root and the file; empty for a user file.
-    pub(super) fn folders_in_project(&self) -> Vec<PathBuf> {
+    pub(crate) fn folders_in_project(&self) -> Vec<PathBuf> {
         let Some(root) = &self.root else { return Vec::new() };
         let above = self.path.ancestors().skip(1);
         above.take_while(|folder| *folder != root).map(Path::to_owned).collect()

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A replacement of some bytes. Only the replaced bytes are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Splice {
+pub(crate) struct Splice {
     /// The offset in the text at that moment.
     at: usize,
     /// The replaced text.
@@ -16,25 +16,25 @@ pub(super) struct Splice {
 
 /// A text being edited, and the edits so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TextDraft {
-    pub(super) text: String,
-    pub(super) splices: Vec<Splice>,
+pub(crate) struct TextDraft {
+    pub(crate) text: String,
+    pub(crate) splices: Vec<Splice>,
 }
 
 impl TextDraft {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), splices: Vec::new() }
     }
 
-    pub(super) fn insert(&mut self, at: usize, text: &str) {
+    pub(crate) fn insert(&mut self, at: usize, text: &str) {
         self.replace(at..at, text);
     }
 
-    pub(super) fn remove(&mut self, range: Range<usize>) {
+    pub(crate) fn remove(&mut self, range: Range<usize>) {
         self.replace(range, "");
     }
 
-    pub(super) fn replace(&mut self, range: Range<usize>, text: &str) {
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
         let was = self.text[range.clone()].to_owned();
         self.splices.push(Splice { at: range.start, was, text: text.to_owned() });
         self.text.replace_range(range, text);
@@ -42,7 +42,7 @@ impl TextDraft {
 }
 
 /// Undoes splices; `None` if the text is not their result.
-pub(super) fn undo(text: &str, splices: &[Splice]) -> Option<String> {
+pub(crate) fn undo(text: &str, splices: &[Splice]) -> Option<String> {
     let mut text = text.to_owned();
     for Splice { at, was, text: now } in splices.iter().rev() {
         let range = *at..at.checked_add(now.len())?;
@@ -55,7 +55,7 @@ pub(super) fn undo(text: &str, splices: &[Splice]) -> Option<String> {
 }
 
 /// The line ending of a text.
-pub(super) fn line_end(text: &str) -> &'static str {
+pub(crate) fn line_end(text: &str) -> &'static str {
     let first = text.find('\n');
     if first.is_some_and(|at| text[..at].ends_with('\r')) { "\r\n" } else { "\n" }
 }

@@ -1,8 +1,10 @@
 //! Parses Claude Code tool calls and their results.
 
-use crate::session::shell::{is_of_interest, tool_effect_action};
-use crate::session::transcript::lenient::{OneOrMany, Scalar};
-use crate::session::{TaskUpdate, Todo, ToolDetail, ToolFileChange, ToolOutcome, ToolUse, hash};
+use crate::clients::lenient::{OneOrMany, Scalar};
+use midstride_core::session::shell::{is_of_interest, tool_effect_action};
+use midstride_core::session::{
+    TaskUpdate, Todo, ToolDetail, ToolFileChange, ToolOutcome, ToolUse, hash,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -1,14 +1,16 @@
 //! Finds the session that another one continues if the client copied its records. Claude Code
 //! copies them under the id of the new session and does not name the old one.
 
-use super::heads::{HeadCache, TranscriptHead};
-use super::{TranscriptCandidate, TranscriptInfo, claude_code};
+use super::copies::{RecordOrder, SharedPrefix, collect_ids};
+use super::places::sessions_in;
+use crate::clients::client::{
+    SourceSession, TranscriptCandidate, TranscriptInfo, TranscriptOpening,
+};
+use crate::clients::heads::{HeadCache, TranscriptHead};
 use crate::sys::files::{FileError, FileStream};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use midstride_core::session::transcript::{
-    LineSplitter, RecordOrder, SharedPrefix, TranscriptLine, TranscriptOpening, collect_ids,
-};
+use midstride_core::session::transcript::{LineSplitter, TranscriptLine};
 use midstride_core::session::{RecordIds, Session};
 use midstride_core::text::id::SessionId;
 use std::cmp::Reverse;
@@ -18,14 +20,6 @@ use std::path::Path;
 const COMPARED_MAX: usize = 64;
 /// How many bytes of them are read in total; a transcript that is named is read whatever its size.
 const COMPARED_BYTES_MAX: u64 = 512 << 20;
-
-/// A session that another one continues.
-pub(crate) struct SourceSession {
-    /// Its id.
-    pub(crate) session: SessionId,
-    /// The ids of all its records.
-    pub(crate) ids: RecordIds,
-}
 
 /// A transcript that starts with the same record, or that may contain the first record of the
 /// other.
@@ -80,7 +74,7 @@ fn related_transcripts(
     found: &TranscriptInfo,
 ) -> Option<(RelatedTranscript, Vec<RelatedTranscript>)> {
     let folder = found.path.parent()?;
-    let all = claude_code::sessions_in(folder);
+    let all = sessions_in(folder);
     let (mut own, others): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|one| one.path == found.path);
     let own = own.pop()?;
@@ -228,8 +222,8 @@ impl TranscriptAge {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::claude_code::ClaudeCode;
     use crate::sys::files::FolderEntry;
-    use midstride_core::session::ClientName;
 
     fn relative(session: &str, from: Option<&str>, bytes: u64, changed: i64) -> RelatedTranscript {
         let entry = FolderEntry {
@@ -244,7 +238,7 @@ mod tests {
         let opening =
             TranscriptOpening { from: from.map(SessionId::new), ..TranscriptOpening::default() };
         RelatedTranscript {
-            candidate: TranscriptCandidate { client: ClientName::ClaudeCode, path, entry },
+            candidate: TranscriptCandidate { client: &ClaudeCode, path, entry },
             opening,
         }
     }

@@ -1,7 +1,11 @@
-//! The fields of a hook call: texts and flags. Ignores other fields, and values of an unexpected
-//! type.
+//! The parts of hook calls and answers that clients share. A call is read as its texts and flags;
+//! other fields, and values of an unexpected type, are ignored.
 
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
+use midstride_core::text::id::{ClientName, SessionId};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
@@ -11,7 +15,7 @@ const FIELDS_MAX: usize = 1_000;
 
 /// Why a call could not be read.
 #[derive(Debug)]
-pub(super) enum HookCallError {
+pub enum HookCallError {
     /// It has more than this number of bytes.
     TooLong(u64),
     /// Standard input failed.
@@ -34,17 +38,17 @@ impl std::error::Error for HookCallError {}
 
 /// The fields of a call, by name.
 #[derive(Debug)]
-pub(super) struct HookFields(HashMap<String, HookField>);
+pub struct HookFields(HashMap<String, HookField>);
 
 impl HookFields {
     /// Parses a call.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, HookCallError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, HookCallError> {
         let text = String::from_utf8_lossy(bytes);
         serde_json::from_str(&text).map_err(HookCallError::Json)
     }
 
     /// A text field that is not blank.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
             HookField::Text(text) if !text.trim().is_empty() => Some(text.clone()),
             HookField::Text(_) | HookField::Flag(_) | HookField::Other => None,
@@ -52,7 +56,7 @@ impl HookFields {
     }
 
     /// Whether a flag is set.
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub fn flag(&self, name: &str) -> bool {
         matches!(self.0.get(name), Some(HookField::Flag(true)))
     }
 }
@@ -139,6 +143,59 @@ impl<'de> Visitor<'de> for HookFieldVisitor {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(HookField::Other)
     }
+}
+
+/// Builds a call from the fields every client sends. It is restricted unless the client says
+/// otherwise.
+pub(crate) fn build_call(
+    client: ClientName,
+    event: String,
+    moment: HookEvent,
+    fields: &HookFields,
+) -> HookInput {
+    HookInput {
+        client,
+        event,
+        session: fields.text("session_id").map(SessionId::new),
+        transcript: fields.text("transcript_path"),
+        folder: fields.text("cwd"),
+        agent: fields.text("agent_id"),
+        turn: fields.text("prompt_id").or_else(|| fields.text("turn_id")),
+        is_unrestricted: false,
+        kind: moment,
+    }
+}
+
+/// How a session starts. A forked session knows what the original knew.
+pub(crate) fn parse_source(fields: &HookFields) -> BriefOccasion {
+    match fields.text("source").as_deref() {
+        Some("resume" | "fork") => BriefOccasion::Resume,
+        Some("clear") => BriefOccasion::Clear,
+        Some("compact") => BriefOccasion::Compact,
+        Some(_) | None => BriefOccasion::Startup,
+    }
+}
+
+pub(crate) fn parse_prompt(fields: &HookFields) -> HookEvent {
+    fields.text("prompt").map_or(HookEvent::Other, HookEvent::Prompt)
+}
+
+/// Formats an answer as the JSON object that all clients take.
+pub(crate) fn format_object(call: &HookInput, answer: &HookOutput) -> String {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
+    if let Some(line) = &answer.user_line {
+        put("systemMessage", json!(line));
+    }
+    if let Some(why) = &answer.block {
+        put("decision", json!("block"));
+        put("reason", json!(why));
+    }
+    if let Some(context) = &answer.context {
+        let output = json!({ "hookEventName": call.event, "additionalContext": context });
+        put("hookSpecificOutput", output);
+    }
+    if object.is_empty() { String::new() } else { format!("{}\n", Value::Object(object)) }
 }
 
 #[cfg(test)]

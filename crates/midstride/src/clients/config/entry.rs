@@ -1,7 +1,7 @@
 //! Entries that midstride wants in a client's file, and how to find them again.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// One of midstride's entries in a client's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,11 +23,11 @@ pub(crate) enum EntryValue {
 }
 
 impl ConfigEntry {
-    pub(super) fn member(keys: &[&str], value: Value) -> Self {
+    pub(crate) fn member(keys: &[&str], value: Value) -> Self {
         Self { keys: owned(keys), what: EntryValue::Member(value) }
     }
 
-    pub(super) fn element(keys: &[&str], value: Value) -> Self {
+    pub(crate) fn element(keys: &[&str], value: Value) -> Self {
         Self { keys: owned(keys), what: EntryValue::Element(value) }
     }
 
@@ -47,7 +47,7 @@ impl ConfigEntry {
     }
 
     /// The entry's current value in a tree, which the user may have changed.
-    pub(super) fn find<'v>(&self, top: &'v Value) -> Option<&'v Value> {
+    pub(crate) fn find<'v>(&self, top: &'v Value) -> Option<&'v Value> {
         let there = self.keys.iter().try_fold(top, |value, key| value.get(key))?;
         match &self.what {
             EntryValue::Member(_) => Some(there),
@@ -75,13 +75,18 @@ fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// The command that a hook group runs.
-pub(super) fn command_of_group(group: &Value) -> Option<&Value> {
+pub(crate) fn command_of_group(group: &Value) -> Option<&Value> {
     hooks_of(group).next()?.get("command")
+}
+
+/// A separate hook group, so that the user's groups stay untouched.
+pub(crate) fn hook_group(command: &str, timeout: u32) -> Value {
+    json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
 /// Adds an entry to a tree. If an element's list is another kind of value, that value stays, and
 /// the caller notices that the element is missing.
-pub(super) fn with_entry(mut top: Value, entry: &ConfigEntry) -> Value {
+pub(crate) fn with_entry(mut top: Value, entry: &ConfigEntry) -> Value {
     let (last, above) = entry.keys.split_last().map_or((None, &[][..]), |(k, a)| (Some(k), a));
     let mut here = &mut top;
     for key in above {

@@ -1,15 +1,16 @@
 //! The Claude Code plugin: the same hooks, server and skills, as files of a repository.
 
-use super::{claude_code, entry, skill};
+use super::install;
+use crate::clients::config::{entry, skill};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// The name of the plugin.
-pub(super) const NAME: &str = "midstride";
+const NAME: &str = "midstride";
 const DESCRIPTION: &str = "Carries work from one session to the next: briefings, checkpoints and handoffs that are checked";
 
 /// The files of the plugin, and the marketplace file with which a repository offers it.
-pub fn plugin_files() -> Vec<(PathBuf, String)> {
+pub(super) fn plugin_files() -> Vec<(PathBuf, String)> {
     let about = json!({
         "name": NAME,
         "version": env!("CARGO_PKG_VERSION"),
@@ -28,9 +29,9 @@ pub fn plugin_files() -> Vec<(PathBuf, String)> {
             "description": DESCRIPTION,
         }],
     });
-    let hooks = claude_code::hooks();
+    let hooks = install::hooks();
     let hooks = hooks.iter().fold(Value::Null, entry::with_entry);
-    let servers = entry::with_entry(Value::Null, &claude_code::server());
+    let servers = entry::with_entry(Value::Null, &install::server());
     let mut files = vec![
         (".claude-plugin/marketplace.json".into(), to_pretty_json(&offer)),
         ("plugin/.claude-plugin/plugin.json".into(), to_pretty_json(&about)),
@@ -41,6 +42,14 @@ pub fn plugin_files() -> Vec<(PathBuf, String)> {
         (PathBuf::from(format!("plugin/skills/{name}/SKILL.md")), text.to_owned())
     }));
     files
+}
+
+/// Whether settings of Claude Code enable the plugin, from any marketplace.
+pub(super) fn is_enabled(top: &Value) -> bool {
+    let enabled = top.get("enabledPlugins").and_then(Value::as_object);
+    let is_ours = |name: &str| name.split('@').next() == Some(NAME);
+    enabled
+        .is_some_and(|all| all.iter().any(|(name, on)| is_ours(name) && *on == Value::Bool(true)))
 }
 
 fn to_pretty_json(value: &Value) -> String {

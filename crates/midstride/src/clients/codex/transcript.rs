@@ -6,15 +6,15 @@
 mod patch;
 mod tool;
 
-use super::RecordReader;
-use super::lenient::{OneOrMany, Scalar, read_repaired, reason};
-use crate::session::{
+use crate::clients::lenient::{OneOrMany, Scalar, read_repaired, reason};
+use midstride_core::session::transcript::RecordReader;
+use midstride_core::session::{
     Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, ToolDetail, ToolFileChange,
     ToolOutcome, ToolUse, hash,
 };
-use crate::text::redact::CleanText;
+use midstride_core::text::redact::CleanText;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ const KNOWN_MAX: usize = 512;
 
 /// Reads Codex records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CodexReader {
+pub(super) struct CodexReader {
     /// The folder that relative paths in patches start from.
     cwd: String,
     /// The calls already emitted, and whether each is a patch.
@@ -207,6 +207,10 @@ impl RecordReader for CodexReader {
             RecordRef { record: format!("line {number}").into(), number, at: None, agent: None };
         out(&mark, Fact::Record(RecordLink::default()));
         out(&mark, Fact::Skipped(first));
+    }
+
+    fn state(&self) -> serde_json::Result<Box<RawValue>> {
+        to_raw_value(self)
     }
 }
 

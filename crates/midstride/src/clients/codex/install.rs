@@ -1,18 +1,17 @@
 //! What midstride installs in Codex: hooks in their own file, the MCP server in its configuration,
 //! the skills, and on request the trust in the hooks.
 
-use super::claude_code::group;
-use super::client_file::ClientFile;
-use super::entry::{ConfigEntry, EntryValue, command_of_group};
-use super::hook_trust::HookTrust;
-use super::{
-    AllowedTools, InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile,
-    json, skill,
+use crate::clients::config::client_settings::{last_file_with, read_values};
+use crate::clients::config::entry::{EntryValue, command_of_group, hook_group};
+use crate::clients::config::{
+    AllowedTools, ClientFile, ClientFileError, ClientSettings, ConfigEntry, HookTrust,
+    InstallError, InstallOptions, InstallScope, SERVER, SavePermission, TargetContent, TargetFile,
+    json as json_file, skill, toml,
 };
 use crate::sys::env::Environment;
 use crate::sys::ids::sha256;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The command of every hook.
 const COMMAND: &str = "midstride hook codex";
@@ -34,7 +33,7 @@ pub(super) fn target_files(
     scope: &InstallScope,
     options: InstallOptions,
 ) -> Result<Option<Vec<TargetFile>>, InstallError> {
-    let Some((folder, home)) = environment.codex.as_ref().zip(environment.home.as_ref()) else {
+    let Some((folder, home)) = super::home(environment).zip(environment.home.as_ref()) else {
         return Ok(None);
     };
     let own = ClientFile::for_user(folder.join("config.toml"));
@@ -76,7 +75,7 @@ pub(super) fn target_files(
 
 fn hooks() -> Vec<ConfigEntry> {
     let hook =
-        |(event, _, timeout)| ConfigEntry::element(&["hooks", event], group(COMMAND, timeout));
+        |(event, _, timeout)| ConfigEntry::element(&["hooks", event], hook_group(COMMAND, timeout));
     EVENTS.map(hook).to_vec()
 }
 
@@ -93,9 +92,9 @@ fn server(allow: AllowedTools) -> ConfigEntry {
 /// its position and by a hash of its definition.
 fn trust_entries(hooks_file: &ClientFile) -> Result<Vec<ConfigEntry>, InstallError> {
     let text = hooks_file.read()?.unwrap_or_default();
-    let fails = |error: super::ClientFileError| error.with_path(hooks_file.path());
-    let with_ours = json::add_entries(&text, &hooks()).map_err(fails)?.text;
-    let top = json::parse_value(&with_ours).map_err(fails)?;
+    let fails = |error: ClientFileError| error.with_path(hooks_file.path());
+    let with_ours = json_file::add_entries(&text, &hooks()).map_err(fails)?.text;
+    let top = json_file::parse_value(&with_ours).map_err(fails)?;
     let entry = |hook: InstalledHook| {
         ConfigEntry::member(&["hooks", "state", &hook.key], json!({ "trusted_hash": hook.hash }))
     };
@@ -157,9 +156,9 @@ pub(super) fn read_hook_trust(
     environment: &Environment,
     hooks_file: &ClientFile,
 ) -> Option<Vec<(&'static str, HookTrust)>> {
-    let top = json::parse_value(&hooks_file.read().ok()??).ok()?;
-    let own = ClientFile::for_user(environment.codex.as_ref()?.join("config.toml"));
-    let configuration = super::toml::parse_value(&own.read().ok()?.unwrap_or_default()).ok()?;
+    let top = json_file::parse_value(&hooks_file.read().ok()??).ok()?;
+    let own = ClientFile::for_user(super::home(environment)?.join("config.toml"));
+    let configuration = toml::parse_value(&own.read().ok()?.unwrap_or_default()).ok()?;
     let state = &configuration["hooks"]["state"];
     let trust = |hook: InstalledHook| {
         let known = &state[&hook.key];
@@ -172,4 +171,21 @@ pub(super) fn read_hook_trust(
         (hook.event, trust)
     };
     Some(installed_hooks(hooks_file.path(), &top).into_iter().map(trust).collect())
+}
+
+/// The settings of Codex for the project at `root`.
+pub(super) fn settings(environment: &Environment, root: &Path) -> ClientSettings {
+    let user =
+        super::home(environment).map(|folder| ClientFile::for_user(folder.join("config.toml")));
+    let places = user.into_iter().chain([ClientFile::in_project(root, ".codex/config.toml")]);
+    let files = read_values(places, |text| toml::parse_value(text).ok());
+    let approves = |(_, value): &(PathBuf, Value)| {
+        let server = &value["mcp_servers"][SERVER];
+        let tool = server["tools"]["save"]["approval_mode"].as_str();
+        let mode = tool.or_else(|| server["default_tools_approval_mode"].as_str());
+        mode == Some("approve")
+    };
+    let saving =
+        if files.iter().any(approves) { SavePermission::Allowed } else { SavePermission::Prompted };
+    ClientSettings { hooks_off: last_file_with(&files, "/features/hooks", false), saving }
 }

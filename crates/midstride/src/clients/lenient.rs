@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 /// A string, an integer, or a boolean; anything else is `Nothing`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Scalar<'a> {
+pub(crate) enum Scalar<'a> {
     #[default]
     Nothing,
     Text(Cow<'a, str>),
@@ -20,37 +20,37 @@ pub(super) enum Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::Nothing | Self::Number(_) | Self::Flag(_) => None,
         }
     }
 
-    pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn into_text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Text(text) => Some(text),
             Self::Nothing | Self::Number(_) | Self::Flag(_) => None,
         }
     }
 
-    pub(super) fn integer(&self) -> Option<i64> {
+    pub(crate) fn integer(&self) -> Option<i64> {
         match self {
             Self::Number(number) => Some(*number),
             Self::Nothing | Self::Text(_) | Self::Flag(_) => None,
         }
     }
 
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.integer().and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
     }
 
-    pub(super) fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         matches!(self, Self::Flag(true))
     }
 
     /// Returns an id, which some clients write as a number.
-    pub(super) fn id(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn id(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Text(text) => Some(text),
             Self::Number(number) => Some(number.to_string().into()),
@@ -115,7 +115,7 @@ fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
 
 /// A map, a list of maps, or a string, whichever a field has.
 #[derive(Clone, Debug, Default)]
-pub(super) enum OneOrMany<'a, T> {
+pub(crate) enum OneOrMany<'a, T> {
     #[default]
     Nothing,
     Text(Cow<'a, str>),
@@ -124,14 +124,14 @@ pub(super) enum OneOrMany<'a, T> {
 }
 
 impl<T> OneOrMany<'_, T> {
-    pub(super) fn one(self) -> Option<T> {
+    pub(crate) fn one(self) -> Option<T> {
         match self {
             Self::One(one) => Some(*one),
             Self::Nothing | Self::Text(_) | Self::Many(_) => None,
         }
     }
 
-    pub(super) fn all(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         match self {
             Self::Many(many) => many,
             Self::One(one) => std::slice::from_ref(one),
@@ -139,7 +139,7 @@ impl<T> OneOrMany<'_, T> {
         }
     }
 
-    pub(super) fn many(self) -> Vec<T> {
+    pub(crate) fn many(self) -> Vec<T> {
         match self {
             Self::Many(many) => many,
             Self::One(one) => vec![*one],
@@ -195,7 +195,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<'a, T> {
 }
 
 /// Returns why a line could not be parsed.
-pub(super) fn reason(error: &serde_json::Error) -> &'static str {
+pub(crate) fn reason(error: &serde_json::Error) -> &'static str {
     match error.classify() {
         serde_json::error::Category::Eof => "cut off",
         serde_json::error::Category::Data => "unexpected shape",
@@ -209,7 +209,7 @@ pub(super) fn reason(error: &serde_json::Error) -> &'static str {
 /// Parses a line again after repairs: first without the lone surrogates that clients leave when
 /// they cut a character in half, invalid UTF-8, and numbers out of range; then with each key only
 /// once. Returns whether one of the two attempts succeeded.
-pub(super) fn read_repaired(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+pub(crate) fn read_repaired(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     let repaired = repair(line);
     if repaired.as_deref().is_some_and(&mut *read) {
         return true;

@@ -9,18 +9,18 @@ use std::ops::Range;
 use toml_edit::{Document, Item, Key, TableLike};
 
 /// Whether a text has no values and no comments.
-pub(super) fn is_blank(text: &str) -> bool {
+pub(crate) fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
 /// The value of a text.
-pub(super) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
+pub(crate) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
     read(text)?;
     toml_edit::de::from_str(text).map_err(|error| unreadable(&error.to_string()))
 }
 
 /// Adds missing entries to a text.
-pub(super) fn add_entries(
+pub(crate) fn add_entries(
     text: &str,
     entries: &[ConfigEntry],
 ) -> Result<EntryInsertion, ClientFileError> {
@@ -42,7 +42,7 @@ pub(super) fn add_entries(
 }
 
 /// Removes entries from a text.
-pub(super) fn remove_entries(
+pub(crate) fn remove_entries(
     text: &str,
     entries: &[ConfigEntry],
 ) -> Result<String, ClientFileError> {
