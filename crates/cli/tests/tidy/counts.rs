@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 
 /// The crates whose code is shipped.
-const PRODUCT: [&str; 4] = ["core", "midstride", "surface", "cli"];
+pub(super) const PRODUCT: [&str; 4] = ["core", "midstride", "surface", "cli"];
 
 /// Past participles that do not end in `ed`.
 const IRREGULAR: &str = "Begun Bought Bound Broken Brought Built Caught Chosen Come Cut Done Drawn \
@@ -160,7 +160,7 @@ impl Counter<'_> {
     }
 }
 
-fn is_test(attributes: &[syn::Attribute]) -> bool {
+pub(super) fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
         syn::Meta::Path(path) => path.is_ident("test"),
