@@ -1,19 +1,18 @@
 //! Tests of the program as users run it, and checks of the whole repository.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
-mod clients;
 mod commands;
 mod concurrency;
-mod corpus;
 mod demo;
 mod docs;
+mod documents;
 mod findings;
 mod hostile;
-mod installed;
 mod killed;
 mod mcp;
 mod old_versions;
 mod places;
+mod real_clients;
 mod robustness;
 mod seed;
 mod tidy;

@@ -1,7 +1,6 @@
 //! Tests of the MCP server, driven over pipes as clients of both eras do.
 
 mod hostile;
-mod inspector;
 mod protocol;
 mod real_clients;
 mod sessions;

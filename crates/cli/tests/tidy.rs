@@ -3,6 +3,7 @@
 
 mod clients;
 mod counts;
+mod ignored;
 mod imports;
 mod manifests;
 mod modules;

@@ -46,10 +46,10 @@ pub(crate) fn briefed(client: &str, bytes: &[u8], tokens: u64) -> Briefing {
     compose(&material, Budget { tokens, utf16_units: None })
 }
 
-/// Every transcript of the corpus; empty if it is not available.
+/// Every transcript of the corpus.
 fn foreign() -> Vec<(&'static str, PathBuf, Vec<u8>)> {
     let folders = [corpus("transcripts"), corpus("fidelity")];
-    let paths = folders.into_iter().flatten().flat_map(|folder| jsonl_below(&folder));
+    let paths = folders.into_iter().flat_map(|folder| jsonl_below(&folder));
     let read = |path: PathBuf| {
         let bytes = std::fs::read(&path).unwrap();
         Some((client_of(&path, &bytes)?, path, bytes))
@@ -58,7 +58,8 @@ fn foreign() -> Vec<(&'static str, PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn a_page_with_omissions_uses_its_budget() {
+#[ignore = "needs MIDSTRIDE_CORPUS"]
+fn a_page_of_the_corpus_with_omissions_uses_its_budget() {
     let mut cut = 0;
     for (client, path, bytes) in foreign() {
         let briefing = briefed(client, &bytes, 2_000);
@@ -70,14 +71,15 @@ fn a_page_with_omissions_uses_its_budget() {
         let tokens = briefing.tokens;
         assert!(tokens >= TOKENS_MIN, "{}: {tokens}\n{}", path.display(), briefing.text);
     }
-    assert!(corpus("transcripts").is_none() || cut > 10, "{cut}");
+    assert!(cut > 10, "{cut}");
 }
 
 /// The maximum size of what a page says about itself: source line, notice, omissions.
 const FRAME_TOKENS_MAX: u64 = 80;
 
 #[test]
-fn the_frame_of_a_page_is_small() {
+#[ignore = "needs MIDSTRIDE_CORPUS"]
+fn the_frame_of_a_page_of_the_corpus_is_small() {
     for (client, path, bytes) in foreign() {
         for tokens in [500, 2_000] {
             let text = briefed(client, &bytes, tokens).text;
@@ -115,7 +117,8 @@ fn line(client: &str, path: &Path, briefing: &Briefing, page: &str) -> String {
 }
 
 #[test]
-fn every_claim_of_every_page_is_supported_by_its_transcript() {
+#[ignore = "needs MIDSTRIDE_CORPUS"]
+fn every_claim_of_every_corpus_page_is_supported_by_its_transcript() {
     let mut lines = String::new();
     for (client, path, bytes) in foreign() {
         for tokens in [500, 2_000] {
@@ -123,7 +126,7 @@ fn every_claim_of_every_page_is_supported_by_its_transcript() {
             lines.push_str(&line(client, &path, &briefing, &briefing.text));
         }
     }
-    let Some((wrong, claims)) = judged(&lines).filter(|_| !lines.is_empty()) else { return };
+    let Some((wrong, claims)) = judged(&lines) else { return };
     assert!(wrong.is_empty(), "{wrong}");
     let read = |kind: &str| claims[kind];
     assert!(read("commit") > 50 && read("check") > 50 && read("file") > 50, "{claims:?}");

@@ -882,17 +882,14 @@ fn plain(command: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CORPUS"]
 fn every_corpus_transcript_matches_an_independent_reader() {
     let folders = [corpus("transcripts"), corpus("fidelity")];
     let all: Vec<(&'static str, PathBuf)> = folders
         .into_iter()
-        .flatten()
         .flat_map(|folder| jsonl_below(&folder))
         .filter_map(|path| Some((client_of(&path, &std::fs::read(&path).unwrap())?, path)))
         .collect();
-    if all.is_empty() {
-        return;
-    }
     let Some(expected) = read_by_python(&all) else { return };
     let (mut commits, mut failures) = (0, 0);
     for ((client, path), expected) in all.iter().zip(expected) {

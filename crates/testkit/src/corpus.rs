@@ -1,6 +1,5 @@
-//! Documents for tests: fixtures in this repository, and an external corpus if it is available.
+//! Documents for tests: fixtures in this repository, and an external corpus.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The root of this repository.
@@ -14,19 +13,14 @@ pub fn fixtures(folder: &str) -> PathBuf {
     repository_root().join("fixtures").join(folder)
 }
 
-/// A folder of the external corpus. Prints a line if the corpus is not available.
-pub fn corpus(folder: &str) -> Option<PathBuf> {
-    let found = std::env::var_os("MIDSTRIDE_CORPUS")
-        .map(|corpus| repository_root().join(corpus).join(folder))
-        .filter(|path| path.is_dir());
-    if found.is_none() {
-        // Write to stderr directly, because the test harness hides the output of passing tests.
-        let _ = writeln!(
-            std::io::stderr(),
-            "left out: tests on foreign {folder} (MIDSTRIDE_CORPUS does not name a folder with them)"
-        );
-    }
-    found
+/// A folder of the external corpus. A test that needs it is ignored unless it is asked for.
+pub fn corpus(folder: &str) -> PathBuf {
+    const VARIABLE: &str = "MIDSTRIDE_CORPUS";
+    let corpus = std::env::var_os(VARIABLE);
+    let corpus = corpus.unwrap_or_else(|| panic!("this test needs {VARIABLE}"));
+    let path = repository_root().join(corpus).join(folder);
+    assert!(path.is_dir(), "{VARIABLE} has no folder `{folder}`");
+    path
 }
 
 /// All Markdown files in a folder, recursively, sorted.

@@ -1,21 +1,16 @@
 //! The real clients, connected to a scripted model.
 
 use crate::{ModelServer, Sandbox};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The variable that names the folder where `scripts/test` installed the clients.
 const VARIABLE: &str = "MIDSTRIDE_CLIENTS";
 
-/// The folder with the clients. If they are not installed, prints a line and returns `None`.
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os(VARIABLE).map(PathBuf::from);
-    if folder.is_none() {
-        let line = format!("left out: tests with real clients ({VARIABLE} names no folder)\n");
-        drop(std::io::stderr().write_all(line.as_bytes()));
-    }
-    folder
+/// The folder with the clients. A test that needs it is ignored unless it is asked for.
+fn folder() -> PathBuf {
+    let folder = std::env::var_os(VARIABLE);
+    PathBuf::from(folder.unwrap_or_else(|| panic!("this test needs {VARIABLE}")))
 }
 
 /// The installed versions of Claude Code.
@@ -40,17 +35,13 @@ impl ClaudeCode {
 }
 
 /// Claude Code in a sandbox, without a terminal.
-pub fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+pub fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Command {
     claude_code_of(ClaudeCode::Older, sandbox, model)
 }
 
 /// A version of Claude Code in a sandbox, without a terminal.
-pub fn claude_code_of(
-    version: ClaudeCode,
-    sandbox: &Sandbox,
-    model: &ModelServer,
-) -> Option<Command> {
-    let mut command = sandbox.command(version.program(&folder()?));
+pub fn claude_code_of(version: ClaudeCode, sandbox: &Sandbox, model: &ModelServer) -> Command {
+    let mut command = sandbox.command(version.program(&folder()));
     command
         .env("ANTHROPIC_BASE_URL", model.address())
         .env("ANTHROPIC_API_KEY", "none")
@@ -65,12 +56,12 @@ pub fn claude_code_of(
         // one.
         .env("IS_SANDBOX", "1")
         .env_remove("MIDSTRIDE_NOW");
-    Some(command)
+    command
 }
 
 /// Codex in a sandbox, without a terminal.
-pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
-    let program = native_codex(&folder()?);
+pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Command {
+    let program = native_codex(&folder());
     let home = sandbox.home().join(".codex");
     std::fs::create_dir_all(&home).expect("the home is ours");
     let configuration = home.join("config.toml");
@@ -80,31 +71,25 @@ pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     let mut command = sandbox.command(program);
     command.env("MIDSTRIDE_BRIEF", "1");
     command.env("TOLD_KEY", "none").env_remove("MIDSTRIDE_NOW");
-    Some(command)
+    command
 }
 
-/// tmux, for clients that need a terminal. If it is not installed, prints a line and returns
-/// `None`. CI must have it.
-pub fn tmux(sandbox: &Sandbox) -> Option<Command> {
-    let found = sandbox.command("tmux").arg("-V").output().is_ok();
-    if !found {
-        assert!(std::env::var_os("CI").is_none(), "tests with a terminal need tmux");
-        let line = "left out: tests with a client in a terminal (tmux is not installed)\n";
-        drop(std::io::stderr().write_all(line.as_bytes()));
-    }
-    found.then(|| sandbox.command("tmux"))
+/// tmux, for clients that need a terminal.
+pub fn tmux(sandbox: &Sandbox) -> Command {
+    let is_there = sandbox.command("tmux").arg("-V").output().is_ok();
+    assert!(is_there, "tests with a terminal need tmux");
+    sandbox.command("tmux")
 }
 
-/// The MCP inspector's command line in a sandbox. Panics if the clients are installed without it,
-/// so that it is never skipped silently.
-pub fn inspector(sandbox: &Sandbox) -> Option<Command> {
-    let programs = folder()?.join("node_modules/.bin");
+/// The MCP inspector's command line in a sandbox.
+pub fn inspector(sandbox: &Sandbox) -> Command {
+    let programs = folder().join("node_modules/.bin");
     let mut command = sandbox.command(programs.join("node"));
     command
         .arg(programs.join("mcp-inspector"))
         .args(["--cli", "--quiet", "--format", "json"])
         .env("MCP_INSPECTOR_SECRET_STORE", "memory");
-    Some(command)
+    command
 }
 
 /// The native Codex program. npm links a wrapper script instead, which does not handle being killed

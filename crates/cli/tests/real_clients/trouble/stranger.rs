@@ -21,6 +21,7 @@ fn allow_saving(desk: &Desk) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
     for client in CLIENTS {
         let sandbox = crate::sandbox();
@@ -35,7 +36,7 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
             sandbox.git(&[&["-C", &path], arguments].concat());
         }
         sandbox.git(&["clone", "-q", &path, "."]);
-        let Some(desk) = Desk::in_folder(sandbox, client) else { return };
+        let desk = Desk::in_folder(sandbox, client);
         let asked = desk.undisturbed("Why are the pages slow? No, do not look at the balance");
         assert!(
             asked.says("1 handoff of somebody else came with this repository"),

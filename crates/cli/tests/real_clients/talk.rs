@@ -137,8 +137,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start(sandbox: &Sandbox, model: &ModelServer) -> Option<Self> {
-        let mut client = real_client::codex(sandbox, model)?;
+    pub(super) fn start(sandbox: &Sandbox, model: &ModelServer) -> Self {
+        let mut client = real_client::codex(sandbox, model);
         // The app server skips untrusted hooks, whatever the flags.
         sandbox.run(["client", "add", "codex", "--trust-hooks", "--yes"]).exits(0);
         let program = Path::new(env!("CARGO_BIN_EXE_midstride"));
@@ -165,7 +165,7 @@ impl Server {
         let answer = server.ask("thread/start", wanted);
         server.thread =
             answer["thread"]["id"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned();
-        Some(server)
+        server
     }
 
     fn write(&mut self, message: &Value) {

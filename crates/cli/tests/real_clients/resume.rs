@@ -17,6 +17,7 @@ fn events(sandbox: &Sandbox, what: &str) -> usize {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn after_clear_a_new_session_starts() {
     let sandbox = project();
     handoff(&sandbox);
@@ -32,7 +33,7 @@ fn after_clear_a_new_session_starts() {
         Turn::calls("mcp__midstride__save", save),
         Turn::says("The report is begun."),
     ]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let program = env!("CARGO_BIN_EXE_midstride");
     let servers = json!({"mcpServers": {"midstride": {"command": program, "args": ["mcp"]}}});
     client.env("MCP_CONNECTION_NONBLOCKING", "0").args([
@@ -116,15 +117,14 @@ fn goes_on(sandbox: &Sandbox, model: &ModelServer, run: &dyn Fn(Begin<'_>, &str)
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn resumed_claude_code_is_briefed_once() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([]);
-    if claude_code(&sandbox, &model).is_none() {
-        return;
-    }
+    claude_code(&sandbox, &model);
     goes_on(&sandbox, &model, &|begin, text| {
-        let mut client = claude_code(&sandbox, &model).unwrap();
+        let mut client = claude_code(&sandbox, &model);
         client.args(["-p", text]);
         match begin {
             Begin::New => {}
@@ -136,15 +136,14 @@ fn resumed_claude_code_is_briefed_once() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn resumed_codex_is_briefed_once() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([]);
-    if codex(&sandbox, &model).is_none() {
-        return;
-    }
+    codex(&sandbox, &model);
     goes_on(&sandbox, &model, &|begin, text| {
-        let mut client = codex(&sandbox, &model).unwrap();
+        let mut client = codex(&sandbox, &model);
         match begin {
             Begin::New => {}
             Begin::Last => drop(client.args(["resume", "--last"])),

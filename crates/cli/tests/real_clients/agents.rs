@@ -7,6 +7,7 @@ use midstride_testkit::{ModelServer, Turn};
 use serde_json::{Value, json};
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_codex_agent_belongs_to_its_session() {
     let sandbox = project();
     let spawn = json!({"message": "Find the callers of the totals"});
@@ -18,7 +19,7 @@ fn a_codex_agent_belongs_to_its_session() {
     let says = || Turn::says("The totals have two callers.");
     let spawns = Turn::calls("multi_agent_v1::spawn_agent", spawn);
     let model = ModelServer::start([spawns, waits(), waits(), says(), says(), says()]);
-    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let mut client = codex(&sandbox, &model);
     let running = Running::start(client.arg("Who calls the totals? Let an agent look"));
     model.wait_for_requests(3);
     std::fs::write(sandbox.home().join("both-asked"), "").unwrap();

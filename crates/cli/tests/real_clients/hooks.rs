@@ -18,7 +18,7 @@ fn hooks(client: &str, events: &[&str]) -> String {
     json!({ "hooks": hooks }).to_string()
 }
 
-pub(super) fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+pub(super) fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Command {
     claude_code_of(ClaudeCode::Older, sandbox, model)
 }
 
@@ -26,10 +26,10 @@ pub(super) fn claude_code_of(
     version: ClaudeCode,
     sandbox: &Sandbox,
     model: &ModelServer,
-) -> Option<Command> {
-    let mut client = claude_code_that_asks(version, sandbox, model)?;
+) -> Command {
+    let mut client = claude_code_that_asks(version, sandbox, model);
     client.arg("--dangerously-skip-permissions");
-    Some(client)
+    client
 }
 
 /// Claude Code with hooks and without any permission.
@@ -37,7 +37,7 @@ pub(super) fn claude_code_that_asks(
     version: ClaudeCode,
     sandbox: &Sandbox,
     model: &ModelServer,
-) -> Option<Command> {
+) -> Command {
     let events = [
         "SessionStart",
         "UserPromptSubmit",
@@ -56,14 +56,14 @@ pub(super) fn claude_code_that_asks(
     real_client::claude_code_of(version, sandbox, model)
 }
 
-pub(super) fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
-    let mut client = codex_with_hooks(sandbox, model)?;
+pub(super) fn codex(sandbox: &Sandbox, model: &ModelServer) -> Command {
+    let mut client = codex_with_hooks(sandbox, model);
     client.args(["exec", "--dangerously-bypass-hook-trust", "--json", "-s", "workspace-write"]);
-    Some(client)
+    client
 }
 
 /// Codex with hooks, without other arguments.
-pub(super) fn codex_with_hooks(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+pub(super) fn codex_with_hooks(sandbox: &Sandbox, model: &ModelServer) -> Command {
     let events = [
         "SessionStart",
         "UserPromptSubmit",
@@ -73,10 +73,10 @@ pub(super) fn codex_with_hooks(sandbox: &Sandbox, model: &ModelServer) -> Option
         "SessionEnd",
         "Interrupt",
     ];
-    let client = real_client::codex(sandbox, model)?;
+    let client = real_client::codex(sandbox, model);
     let file = sandbox.home().join(".codex/hooks.json");
     std::fs::write(file, hooks("codex", &events)).unwrap();
-    Some(client)
+    client
 }
 
 pub(super) fn finish(sandbox: &Sandbox, client: &mut Command) -> Run {
@@ -108,11 +108,12 @@ pub(super) fn handoff(sandbox: &Sandbox) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_first_claude_code_session_is_briefed_on_open_handoffs() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([Turn::says("I see.")]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Hello"]));
     let asked = last(&model);
     assert!(asked.says("midstride briefing · branch"), "{:#}", asked.body);
@@ -123,11 +124,12 @@ fn a_first_claude_code_session_is_briefed_on_open_handoffs() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_first_codex_session_is_briefed_on_open_handoffs() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([Turn::says("I see.")]);
-    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let mut client = codex(&sandbox, &model);
     finish(&sandbox, client.arg("Hello"));
     let asked = last(&model);
     assert!(asked.says("midstride briefing · branch"), "{:#}", asked.body);
@@ -138,25 +140,26 @@ fn a_first_codex_session_is_briefed_on_open_handoffs() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn work_continues_from_one_client_to_the_other_and_back() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::calls("Bash", json!({"command": "echo two > b.txt; exit 3"})),
         Turn::says("The importer still fails."),
     ]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Repair the importer of invoices"]));
     model.then([
         Turn::calls("exec_command", json!({"cmd": "echo three > c.txt"})),
         Turn::says("The importer is repaired, the report is not."),
     ]);
-    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let mut client = codex(&sandbox, &model);
     finish(&sandbox, client.arg("Go on, and write a report for the auditors"));
     let asked = last(&model);
     assert!(asked.says("> Repair the importer of invoices"), "{:#}", asked.body);
     assert!(asked.says("> The importer still fails."), "{:#}", asked.body);
     model.then([Turn::says("I know.")]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Go on"]));
     let asked = last(&model);
     assert!(asked.says("write a report for the auditors"), "{:#}", asked.body);
@@ -165,14 +168,15 @@ fn work_continues_from_one_client_to_the_other_and_back() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn what_a_compaction_lost_is_restored() {
     let sandbox = project();
     let model = ModelServer::start([Turn::says("I began."), Turn::says("I leave them alone.")]);
     model.summarises("The session was about files.");
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Repair the importer", "--session-id", SESSION]));
     let on = |text: &str| {
-        let mut client = claude_code(&sandbox, &model).unwrap();
+        let mut client = claude_code(&sandbox, &model);
         finish(&sandbox, client.args(["-p", text, "--resume", SESSION]));
     };
     on("No, do not touch the fixtures of the auditors");
@@ -195,6 +199,7 @@ fn what_a_compaction_lost_is_restored() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_killed_session_is_briefed_to_the_next() {
     let sandbox = project();
     let model = ModelServer::start([
@@ -203,13 +208,13 @@ fn a_killed_session_is_briefed_to_the_next() {
         Turn::calls("Bash", json!({"command": "ls"})),
         Turn::hangs(),
     ]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let child = start(client.args(["-p", "Repair the importer of invoices"]));
     // The client writes with a delay; after a few turns, the prompt is in the transcript.
     model.wait_for_requests(4);
     kill(child);
     model.then([Turn::says("I know.")]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "What happened?"]));
     let asked = last(&model);
     assert!(asked.says("> Repair the importer of invoices"), "{:#}", asked.body);
@@ -218,11 +223,12 @@ fn a_killed_session_is_briefed_to_the_next() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_repository_without_midstride_is_not_touched_by_a_session() {
     let sandbox = crate::sandbox();
     sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
     let model = ModelServer::start([Turn::says("Hello.")]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Hello"]));
     assert!(!last(&model).says("midstride briefing"));
     assert!(!sandbox.root().join(".git/midstride").exists());

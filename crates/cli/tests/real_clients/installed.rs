@@ -59,10 +59,11 @@ fn has_all(calls: &[String], who: &str, events: &[&str]) {
 const OF_A_TURN: [&str; 4] = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn claude_code_calls_what_was_installed() {
     let sandbox = project();
     let model = ModelServer::start([(); 4].map(|()| Turn::says("Yes.")));
-    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    let mut client = real_client::claude_code(&sandbox, &model);
     let install = |more: &[&str]| {
         sandbox.run([&["client", "add", "claude-code", "--yes"], more].concat()).exits(0);
     };
@@ -91,27 +92,28 @@ fn claude_code_calls_what_was_installed() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn codex_calls_what_was_installed_once_it_is_trusted() {
     let sandbox = project();
     let model = ModelServer::start([(); 4].map(|()| Turn::says("Yes.")));
     let start = |more: &[&str]| {
-        let mut client = real_client::codex(&sandbox, &model)?;
+        let mut client = real_client::codex(&sandbox, &model);
         client.args(["exec", "--json"]).args(more).arg("Hello");
-        Some(calls(&sandbox, &mut client))
+        calls(&sandbox, &mut client)
     };
-    let Some(before) = start(&[]) else { return };
+    let before = start(&[]);
     assert!(before.is_empty(), "{before:?}");
     let configuration = sandbox.home().join(".codex/config.toml");
     let settings = std::fs::read_to_string(&configuration).unwrap();
     sandbox.run(["client", "add", "codex", "--yes"]).exits(0);
-    let untrusted = start(&[]).unwrap();
+    let untrusted = start(&[]);
     assert_eq!(untrusted, ["mcp "], "without trust, hooks are left out");
-    let made = start(&["--dangerously-bypass-hook-trust"]).unwrap();
+    let made = start(&["--dangerously-bypass-hook-trust"]);
     has_all(&made, "codex", &OF_A_TURN);
     sandbox.run(["client", "add", "codex", "--trust-hooks", "--yes"]).exits(0);
     let listed = sandbox.run(["client", "list"]).exits(0);
     assert!(listed.stdout.contains("hooks that Codex trusts: 7 of 7"), "{listed}");
-    let made = start(&[]).unwrap();
+    let made = start(&[]);
     has_all(&made, "codex", &OF_A_TURN);
     sandbox.run(["client", "remove", "codex", "--yes"]).exits(0);
     assert_eq!(std::fs::read_to_string(configuration).unwrap(), settings);
@@ -135,6 +137,7 @@ fn heard<'t>(model: &ModelServer, texts: &[&'t str]) -> Vec<&'t str> {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_headless_claude_code_saves_only_what_was_allowed() {
     let refused = ["requested permissions to use mcp__midstride__save", "requires approval"];
     let saved = ["by-tool@1", "by-command@1"];
@@ -148,7 +151,7 @@ fn a_headless_claude_code_saves_only_what_was_allowed() {
             Turn::calls("Bash", json!({ "command": command })),
             Turn::says("Done."),
         ]);
-        let mut client = real_client::claude_code(&sandbox, &model)?;
+        let mut client = real_client::claude_code(&sandbox, &model);
         let settings = sandbox.home().join(".claude/settings.json");
         std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
         let before = "{\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n";
@@ -161,15 +164,16 @@ fn a_headless_claude_code_saves_only_what_was_allowed() {
         let heard = heard(&model, &texts);
         sandbox.run(["client", "remove", "claude-code", "--yes"]).exits(0);
         assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
-        Some(heard)
+        heard
     };
-    let Some(heard) = runs("none") else { return };
+    let heard = runs("none");
     assert_eq!(heard, refused);
-    assert_eq!(runs("read").unwrap(), refused);
-    assert_eq!(runs("save").unwrap(), saved);
+    assert_eq!(runs("read"), refused);
+    assert_eq!(runs("save"), saved);
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_headless_codex_saves_only_what_was_allowed() {
     let refused = "requires approval, but approval policy is never";
     let texts = [refused, "by-tool@1"];
@@ -177,7 +181,7 @@ fn a_headless_codex_saves_only_what_was_allowed() {
         let sandbox = with_midstride();
         let said = json!({"title": "By tool", "summary": "The purge goes by tag.", "next": ["Bench it"], "session": "none"});
         let model = ModelServer::start([Turn::calls("midstride/save", said), Turn::says("Done.")]);
-        let mut client = real_client::codex(&sandbox, &model)?;
+        let mut client = real_client::codex(&sandbox, &model);
         let configuration = sandbox.home().join(".codex/config.toml");
         let before = std::fs::read_to_string(&configuration).unwrap();
         sandbox.run(["client", "add", "codex", "--yes", "--allow", allow]).exits(0);
@@ -187,11 +191,11 @@ fn a_headless_codex_saves_only_what_was_allowed() {
         let heard = heard(&model, &texts);
         sandbox.run(["client", "remove", "codex", "--yes"]).exits(0);
         assert_eq!(std::fs::read_to_string(&configuration).unwrap(), before);
-        Some(heard)
+        heard
     };
-    let Some(heard) = runs("read") else { return };
+    let heard = runs("read");
     assert_eq!(heard, [refused]);
-    assert_eq!(runs("save").unwrap(), ["by-tool@1"]);
+    assert_eq!(runs("save"), ["by-tool@1"]);
 }
 
 /// Sends requests to a Codex server and waits for its answer.
@@ -217,10 +221,11 @@ fn ask(client: &mut Command, questions: &[Value]) -> Value {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn codex_reports_every_hook_as_trusted() {
     let sandbox = project();
     let model = ModelServer::start([]);
-    let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
+    let mut client = real_client::codex(&sandbox, &model);
     // Foreign hooks come before midstride's, so that midstride's have other indices.
     let theirs = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     std::fs::write(sandbox.home().join(".codex/hooks.json"), theirs).unwrap();
@@ -243,20 +248,21 @@ fn codex_reports_every_hook_as_trusted() {
     assert_eq!((hooks.len(), ours), (8, 7), "{answer:#}");
     let warnings = answer["result"]["data"][0]["warnings"].as_array().map(Vec::len);
     assert_eq!(warnings, Some(0), "{answer:#}");
-    let mut client = real_client::codex(&sandbox, &model).unwrap();
+    let mut client = real_client::codex(&sandbox, &model);
     let listed = sandbox.finish(client.args(["mcp", "list", "--json"])).exits(0);
     let servers: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!((&servers[0]["name"], &servers[0]["enabled"]), (&json!("midstride"), &json!(true)));
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn claude_code_takes_the_plugin() {
     let sandbox = project();
     let model = ModelServer::start([(); 2].map(|()| Turn::says("Yes.")));
-    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    let mut client = real_client::claude_code(&sandbox, &model);
     let plugin = repository_root().join("plugin");
     for folder in [&plugin, &repository_root()] {
-        let mut validate = real_client::claude_code(&sandbox, &model).unwrap();
+        let mut validate = real_client::claude_code(&sandbox, &model);
         let run = sandbox.finish(validate.args(["plugin", "validate"]).arg(folder));
         assert_eq!(run.code, Some(0), "{run}");
         assert!(!run.to_string().to_lowercase().contains("warning"), "{run}");
@@ -266,7 +272,7 @@ fn claude_code_takes_the_plugin() {
     assert!(made.contains(&"mcp ".to_owned()), "{made:?}");
     // From the marketplace, as the README says.
     let claude = |arguments: &[&str]| {
-        let mut client = real_client::claude_code(&sandbox, &model).unwrap();
+        let mut client = real_client::claude_code(&sandbox, &model);
         client.args(arguments);
         client
     };

@@ -63,14 +63,14 @@ struct Heard {
 }
 
 impl Desk {
-    /// A project of this user with a handoff; `None` if the clients are not installed.
-    fn new(client: Client) -> Option<Self> {
+    /// A project of this user with a handoff.
+    fn new(client: Client) -> Self {
         let sandbox = project();
         sandbox.write(".midstride/handoffs/slow-pages.md", HANDOFF);
         Self::in_folder(sandbox, client)
     }
 
-    fn in_folder(sandbox: Sandbox, client: Client) -> Option<Self> {
+    fn in_folder(sandbox: Sandbox, client: Client) -> Self {
         let desk = Self { sandbox, model: ModelServer::start([]), client };
         desk.before_each_hook(NO_HURRY);
         let hook = json!([{"hooks": [
@@ -91,7 +91,7 @@ impl Desk {
         let file = desk.sandbox.home().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, json!({ "hooks": hooks }).to_string()).unwrap();
-        desk.command("").map(|_| desk)
+        desk
     }
 
     fn name(&self) -> &'static str {
@@ -125,22 +125,22 @@ impl Desk {
         std::env::join_paths(folders).unwrap()
     }
 
-    fn command(&self, prompt: &str) -> Option<Command> {
+    fn command(&self, prompt: &str) -> Command {
         let mut client = match self.client {
             Client::ClaudeCode => {
-                let mut client = real_client::claude_code(&self.sandbox, &self.model)?;
+                let mut client = real_client::claude_code(&self.sandbox, &self.model);
                 client.args(["--dangerously-skip-permissions", "-p"]);
                 client
             }
             Client::Codex => {
-                let mut client = real_client::codex(&self.sandbox, &self.model)?;
+                let mut client = real_client::codex(&self.sandbox, &self.model);
                 client.args(["exec", "--dangerously-bypass-hook-trust", "--json"]);
                 client.args(["-s", "workspace-write"]);
                 client
             }
         };
         client.arg(prompt).env("PATH", self.path());
-        Some(client)
+        client
     }
 
     /// A turn that runs a command.
@@ -153,7 +153,7 @@ impl Desk {
 
     /// Runs a whole session.
     fn session(&self, prompt: &str) -> Heard {
-        self.finish(&mut self.command(prompt).expect("it was there before"))
+        self.finish(&mut self.command(prompt))
     }
 
     /// The number of failed hooks in the transcripts of Claude Code.
@@ -275,11 +275,12 @@ fn quoted(words: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_repository_without_midstride_stays_without() {
     for client in CLIENTS {
         let sandbox = crate::sandbox().repository();
         sandbox.write("HANDOFF.md", HANDOFF);
-        let Some(desk) = Desk::in_folder(sandbox, client) else { return };
+        let desk = Desk::in_folder(sandbox, client);
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(!asked.says("midstride briefing") && !asked.says(LANDMINE), "{:#}", asked.body);
         let ours = |path: &PathBuf| path.to_string_lossy().contains("midstride/");
@@ -291,9 +292,10 @@ fn a_repository_without_midstride_stays_without() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn disabled_hooks_leave_sessions_unchanged() {
     for client in CLIENTS {
-        let Some(desk) = Desk::new(client) else { return };
+        let desk = Desk::new(client);
         let before = files_below(&desk.private());
         // Inside a run, by a variable, and while a proof runs.
         let variables = ["MIDSTRIDE_ATTEMPT=1", "MIDSTRIDE=off", "MIDSTRIDE_PROOF=1"];
@@ -317,9 +319,10 @@ fn disabled_hooks_leave_sessions_unchanged() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_missing_or_failing_midstride_does_not_break_sessions() {
     for client in CLIENTS {
-        let Some(desk) = Desk::new(client) else { return };
+        let desk = Desk::new(client);
         let scripts = ["#!/bin/sh\nkill -KILL $$\n", "#!/bin/sh\ncat > /dev/null; exit 1\n"];
         let session = |number: usize| {
             desk.model.then([Turn::says("So it is.")]);

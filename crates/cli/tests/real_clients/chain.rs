@@ -36,15 +36,16 @@ enum Client {
 
 impl Client {
     /// A headless session with hooks.
-    fn session(self, sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    fn session(self, sandbox: &Sandbox, model: &ModelServer) -> Command {
         match self {
             Self::Claude(version) => claude_code_of(version, sandbox, model),
             // Codex's sandbox keeps commands from writing to `.git`, but this session commits.
-            Self::Codex => codex_with_hooks(sandbox, model).map(|mut client| {
+            Self::Codex => {
+                let mut client = codex_with_hooks(sandbox, model);
                 client.args(["exec", "--dangerously-bypass-hook-trust", "--json"]);
                 client.args(["-s", "danger-full-access"]);
                 client
-            }),
+            }
         }
     }
 
@@ -66,7 +67,7 @@ impl Client {
                 });
                 let file = sandbox.home().join(".claude.json");
                 std::fs::write(file, known.to_string()).unwrap();
-                claude_code_that_asks(version, sandbox, model).unwrap()
+                claude_code_that_asks(version, sandbox, model)
             }
             Self::Codex => {
                 let file = sandbox.home().join(".codex/config.toml");
@@ -77,7 +78,7 @@ impl Client {
                     configuration.push_str(&format!("\n{table}\ntrust_level = \"trusted\"\n"));
                 }
                 std::fs::write(&file, configuration).unwrap();
-                let mut command = codex_with_hooks(sandbox, model).unwrap();
+                let mut command = codex_with_hooks(sandbox, model);
                 command.arg("--dangerously-bypass-hook-trust");
                 command
             }
@@ -128,7 +129,7 @@ impl Chain<'_> {
 
     fn run_with(&self, arguments: &[&str], text: &str, turns: impl IntoIterator<Item = Turn>) {
         self.model.then(turns);
-        let mut command = self.client.session(self.sandbox, self.model).unwrap();
+        let mut command = self.client.session(self.sandbox, self.model);
         command.args(arguments);
         self.client.prompt(&mut command, text);
         finish(self.sandbox, &mut command);
@@ -183,7 +184,7 @@ impl Chain<'_> {
         );
         let draft = self.client.shell("echo Draft > report.txt");
         self.model.then([draft, self.client.shell(&waits)]);
-        let mut command = self.client.session(self.sandbox, self.model).unwrap();
+        let mut command = self.client.session(self.sandbox, self.model);
         self.client.prompt(&mut command, UNFINISHED);
         let child = start(&mut command);
         std::fs::read(root.join(pipes[0])).unwrap();
@@ -249,7 +250,7 @@ impl Chain<'_> {
         let says = || Turn::says("The totals have two callers.");
         let before = self.model.requests().len();
         self.model.then([agent, waits(), waits(), says(), says(), says()]);
-        let mut command = self.client.session(self.sandbox, self.model).unwrap();
+        let mut command = self.client.session(self.sandbox, self.model);
         self.client.prompt(&mut command, "Who calls the totals? Let an agent look");
         let running = Running::start(&mut command);
         self.model.wait_for_requests(before + 3);
@@ -283,9 +284,6 @@ fn shop() -> (Sandbox, ModelServer) {
 
 fn sixth_session_knows_what_is_unsettled(client: Client) {
     let (sandbox, model) = shop();
-    if client.session(&sandbox, &model).is_none() {
-        return;
-    }
     let chain = Chain { client, sandbox: &sandbox, model: &model };
     chain.works();
     chain.does_nothing_much();
@@ -317,16 +315,19 @@ fn sixth_session_knows_what_is_unsettled(client: Client) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn the_sixth_session_of_claude_code_knows_what_is_unsettled() {
     sixth_session_knows_what_is_unsettled(Client::Claude(ClaudeCode::Older));
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn the_sixth_session_of_the_newer_claude_code_knows_what_is_unsettled() {
     sixth_session_knows_what_is_unsettled(Client::Claude(ClaudeCode::Newer));
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn the_sixth_session_of_codex_knows_what_is_unsettled() {
     sixth_session_knows_what_is_unsettled(Client::Codex);
 }
@@ -367,14 +368,11 @@ impl Drop for Terminal<'_> {
 /// Without the variable, a session in a terminal is briefed and a headless one is not.
 fn only_a_session_in_a_terminal_is_briefed(client: Client) {
     let (sandbox, model) = shop();
-    if client.session(&sandbox, &model).is_none() {
-        return;
-    }
-    let Some(tmux) = real_client::tmux(&sandbox) else { return };
+    let tmux = real_client::tmux(&sandbox);
     let chain = Chain { client, sandbox: &sandbox, model: &model };
     chain.works();
     model.then([Turn::says("I do what the script says.")]);
-    let mut script = client.session(&sandbox, &model).unwrap();
+    let mut script = client.session(&sandbox, &model);
     client.prompt(&mut script, "Count the files");
     finish(&sandbox, script.env_remove("MIDSTRIDE_BRIEF"));
     let asked = last(&model);
@@ -393,16 +391,19 @@ fn only_a_session_in_a_terminal_is_briefed(client: Client) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn only_claude_code_in_a_terminal_is_briefed_without_the_variable() {
     only_a_session_in_a_terminal_is_briefed(Client::Claude(ClaudeCode::Older));
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn only_the_newer_claude_code_in_a_terminal_is_briefed_without_the_variable() {
     only_a_session_in_a_terminal_is_briefed(Client::Claude(ClaudeCode::Newer));
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn only_codex_in_a_terminal_is_briefed_without_the_variable() {
     only_a_session_in_a_terminal_is_briefed(Client::Codex);
 }

@@ -86,10 +86,11 @@ When resuming:
 ";
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn the_task_list_of_a_session_is_the_mission() {
     let sandbox = project();
     let model = ModelServer::start(example());
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Add a login", "--session-id", SESSION]));
     let page = mission(&sandbox);
     assert!(page.contains(SUMMARY), "{page}");
@@ -102,7 +103,7 @@ fn the_task_list_of_a_session_is_the_mission() {
 
     // The session continues and keeps the mission state as its last task.
     model.then([state(), Turn::says("It is kept.")]);
-    let mut client = claude_code(&sandbox, &model).unwrap();
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Hand over", "--resume", SESSION]));
     let page = mission(&sandbox);
     assert!(page.contains(&format!("{SUMMARY}{REST}")), "{page}");
@@ -127,7 +128,7 @@ fn the_task_list_of_a_session_is_the_mission() {
         Turn::calls("Bash", json!({"command": format!("'{}' task done T-004", program())})),
         Turn::says("Done."),
     ]);
-    let mut client = claude_code(&sandbox, &model).unwrap();
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "Go on"]));
     assert!(last(&model).says("Check if T-004 agent completed"), "{:#}", last(&model).body);
     let page = mission(&sandbox);
@@ -145,12 +146,13 @@ fn program() -> &'static str {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_killed_session_leaves_its_mission() {
     let sandbox = project();
     let mut turns = example();
     turns.pop();
     let model = ModelServer::start(turns.into_iter().chain([Turn::hangs()]));
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let child = super::start(client.args(["-p", "Add a login", "--session-id", SESSION]));
     model.wait_for_requests(example().len());
     super::kill(child);
@@ -161,25 +163,24 @@ fn a_killed_session_leaves_its_mission() {
 
 /// Two sessions that share a list through `CLAUDE_CODE_TASK_LIST_ID`, and one with its own list.
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn tasks_of_a_shared_list_appear_once() {
     let sandbox = project();
     let model = ModelServer::start([]);
     let run = |shared: bool, prompt: &str, turns: Vec<Turn>| {
         model.then(turns.into_iter().chain([Turn::says("Done.")]));
-        let mut client = claude_code(&sandbox, &model)?;
+        let mut client = claude_code(&sandbox, &model);
         if shared {
             client.env("CLAUDE_CODE_TASK_LIST_ID", "shop list");
         }
         finish(&sandbox, client.args(["-p", prompt]));
-        Some(heard(&last(&model)))
+        heard(&last(&model))
     };
     let first = vec![create("Design"), create("Add login")];
-    if run(true, "Plan the login", first).is_none() {
-        return;
-    }
+    run(true, "Plan the login", first);
     assert_eq!(tasks(&sandbox), ["Add login: pending", "Design: pending"]);
     let second = vec![update("1", json!({"status": "completed"})), create("Document")];
-    let told = run(true, "Design it", second).unwrap();
+    let told = run(true, "Design it", second);
     // Each task is on the page once, too.
     assert_eq!(times(&told, "Add login"), 1, "{told:#?}");
     let all = ["Add login: pending", "Design: done", "Document: pending"];

@@ -37,12 +37,13 @@ fn count(did: &[String], what: &str) -> usize {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn claude_code_is_kept_from_stopping_at_most_twice() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
     model.then([(); 6].map(|()| Turn::says("I am done.")));
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let mut talk = Talk::start(&mut client);
     talk.say("Repair the importer");
     assert_eq!(model.requests().len(), 1, "nothing is worth telling yet");
@@ -64,6 +65,7 @@ fn claude_code_is_kept_from_stopping_at_most_twice() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn claude_code_stops_once_it_saved_what_was_missing() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
@@ -86,7 +88,7 @@ fn claude_code_stops_once_it_saved_what_was_missing() {
         Turn::calls("mcp__midstride__save", rest),
         Turn::says("All of it is saved."),
     ]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let mut talk = Talk::start(with_tools(&mut client));
     talk.say("Repair the importer");
     talk.say(CORRECTION);
@@ -104,6 +106,7 @@ fn claude_code_stops_once_it_saved_what_was_missing() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn codex_is_kept_from_stopping_at_most_twice() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
@@ -111,7 +114,7 @@ fn codex_is_kept_from_stopping_at_most_twice() {
     let fails = || Turn::calls("exec_command", json!({"cmd": "sh tests.sh"}));
     let model = ModelServer::start([fails(), fails(), fails()]);
     model.then([(); 3].map(|()| Turn::says("I am done.")));
-    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let mut client = codex(&sandbox, &model);
     // A headless agent is asked only if it may save.
     let configuration = sandbox.home().join(".codex/config.toml");
     let mut text = std::fs::read_to_string(&configuration).unwrap();
@@ -128,12 +131,13 @@ fn codex_is_kept_from_stopping_at_most_twice() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn without_the_gate_a_session_stops_and_is_reminded_once() {
     let sandbox = project();
     set(&sandbox, "nudge = true");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
     model.then([(); 4].map(|()| Turn::says("I am done.")));
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let mut talk = Talk::start(&mut client);
     talk.say("Repair the importer");
     let id = talk.say(CORRECTION);
@@ -141,7 +145,7 @@ fn without_the_gate_a_session_stops_and_is_reminded_once() {
     talk.say("And on");
     talk.end();
     // A resumed session does not get the reminder again.
-    let mut client = claude_code(&sandbox, &model).unwrap();
+    let mut client = claude_code(&sandbox, &model);
     finish(&sandbox, client.args(["-p", "And on", "--resume", &id]));
     let heard = heard(&last(&model));
     assert_eq!(times(&heard, NUDGE), 1, "{heard:#?}");
@@ -151,12 +155,13 @@ fn without_the_gate_a_session_stops_and_is_reminded_once() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn no_reminder_unless_enabled() {
     let sandbox = project();
     set(&sandbox, "nudge = false");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
     model.then([(); 2].map(|()| Turn::says("I am done.")));
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let mut talk = Talk::start(&mut client);
     for prompt in ["Repair the importer", CORRECTION, "Go on"] {
         talk.say(prompt);
@@ -168,11 +173,11 @@ fn no_reminder_unless_enabled() {
 
 /// Runs two prompts; the model answers the first with these turns. Returns the reason of the
 /// reminder.
-fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
+fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> String {
     set(sandbox, "nudge = true");
     let model = ModelServer::start(turns);
     model.then([Turn::says("Done."), Turn::says("I go on.")]);
-    let mut talk = Talk::start(&mut claude_code(sandbox, &model)?);
+    let mut talk = Talk::start(&mut claude_code(sandbox, &model));
     talk.say("Repair the importer");
     talk.say("Go on");
     talk.end();
@@ -180,7 +185,7 @@ fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
     let told = heard.iter().find_map(|one| one.split_once("midstride: "));
     let why = told.and_then(|(_, told)| told.split_once(" What was done is captured"));
     assert_eq!(count(&did(sandbox), "nudged"), usize::from(why.is_some()), "{heard:#?}");
-    Some(why.map(|(why, _)| why.to_owned()).unwrap_or_default())
+    why.map(|(why, _)| why.to_owned()).unwrap_or_default()
 }
 
 /// A call that waits until the transcript has a text on a number of lines, because the client
@@ -191,16 +196,18 @@ fn waits_for(text: &str, lines: usize) -> Turn {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn repeated_failures_trigger_a_reminder() {
     let fails = || Turn::calls("Bash", json!({"command": "exit 3"}));
-    let Some(why) = reminded_after(&project(), vec![fails(), fails()]) else { return };
+    let why = reminded_after(&project(), vec![fails(), fails()]);
     assert_eq!(why, "");
     let waits = waits_for("\"is_error\":true", 3);
-    let why = reminded_after(&project(), vec![fails(), fails(), fails(), waits]).unwrap();
+    let why = reminded_after(&project(), vec![fails(), fails(), fails(), waits]);
     assert_eq!(why, "A command failed 3 times in this session.");
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn reverted_edits_trigger_a_reminder() {
     let sandbox = project();
     let file = sandbox.root().join("a.txt");
@@ -213,6 +220,6 @@ fn reverted_edits_trigger_a_reminder() {
         Turn::calls("Edit", edit("two", "one")),
         waits_for("\"tool_result\"", 3),
     ];
-    let Some(why) = reminded_after(&sandbox, turns) else { return };
+    let why = reminded_after(&sandbox, turns);
     assert_eq!(why, "Changes of 1 file were taken back in this session.");
 }

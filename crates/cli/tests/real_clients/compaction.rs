@@ -22,6 +22,7 @@ fn is_told_again(model: &ModelServer, summary: &str) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn claude_code_is_briefed_again_after_an_automatic_compaction() {
     let sandbox = project();
     let model = ModelServer::start([
@@ -33,7 +34,7 @@ fn claude_code_is_briefed_again_after_an_automatic_compaction() {
         Turn::says("It is done."),
     ]);
     model.summarises("The session was about files.");
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let mut talk = Talk::start(client.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000"));
     talk.say("Repair the importer");
     talk.say(CONSTRAINT);
@@ -70,14 +71,12 @@ fn compacts_headless(version: ClaudeCode) {
     let model = ModelServer::start([]);
     model.summarises("The session was about files.");
     let run = |arguments: &[&str]| {
-        let mut client = claude_code_of(version, &sandbox, &model)?;
+        let mut client = claude_code_of(version, &sandbox, &model);
         finish(&sandbox, client.args(arguments));
-        Some(heard(&last(&model)))
+        heard(&last(&model))
     };
     model.then([Turn::says("I began."), Turn::says("I leave them alone."), Turn::says("Written.")]);
-    if run(&["-p", "Repair the importer", "--session-id", SESSION]).is_none() {
-        return;
-    }
+    run(&["-p", "Repair the importer", "--session-id", SESSION]);
     run(&["-p", CONSTRAINT, "--resume", SESSION]);
     run(&["-p", OTHER]);
     let before = did(&sandbox).len();
@@ -88,7 +87,7 @@ fn compacts_headless(version: ClaudeCode) {
     assert_eq!(briefed.filter(|one| one.ends_with("briefed")).count(), 2, "{starts:?}");
     for prompt in ["Go on", "And on"] {
         model.then([Turn::says("I go on.")]);
-        let mut told = run(&["-p", prompt, "--resume", SESSION]).unwrap();
+        let mut told = run(&["-p", prompt, "--resume", SESSION]);
         // The client repeats what it ran for its user, and tells the model to ignore it.
         told.retain(|one| !one.contains("<local-command-stdout>"));
         assert_eq!(times(&told, "midstride briefing · resumed session"), 1, "{told:#?}");
@@ -100,12 +99,14 @@ fn compacts_headless(version: ClaudeCode) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn claude_code_is_briefed_once_after_a_headless_compaction() {
     compacts_headless(ClaudeCode::Older);
     compacts_headless(ClaudeCode::Newer);
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn codex_is_briefed_again_after_an_automatic_compaction() {
     let sandbox = project();
     let model = ModelServer::start([
@@ -114,9 +115,9 @@ fn codex_is_briefed_again_after_an_automatic_compaction() {
         Turn::says("It is done."),
     ]);
     model.summarises("The session was about files.");
-    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let mut client = codex(&sandbox, &model);
     finish(&sandbox, client.arg("Repair the importer"));
-    let mut client = codex(&sandbox, &model).unwrap();
+    let mut client = codex(&sandbox, &model);
     client.args(["-c", "model_auto_compact_token_limit=50000", "resume", &ids(&sandbox)[0]]);
     finish(&sandbox, client.arg(CONSTRAINT));
     assert_eq!(model.all_requests().iter().filter(|one| one.aside).count(), 1);
@@ -133,11 +134,12 @@ fn codex_is_briefed_again_after_an_automatic_compaction() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn codex_is_briefed_again_after_a_manual_compaction() {
     let sandbox = project();
     let model = ModelServer::start([Turn::says("I began."), Turn::says("I know.")]);
     model.summarises("The session was about files.");
-    let Some(mut server) = Server::start(&sandbox, &model) else { return };
+    let mut server = Server::start(&sandbox, &model);
     server.say("Repair the importer");
     server.say(CONSTRAINT);
     server.ask("thread/compact/start", json!({}));
@@ -152,13 +154,14 @@ fn codex_is_briefed_again_after_a_manual_compaction() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn an_interrupted_codex_turn_is_captured() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("First the file.").and_calls("exec_command", json!({"cmd": "echo two > b.txt"})),
         Turn::hangs(),
     ]);
-    let Some(mut server) = Server::start(&sandbox, &model) else { return };
+    let mut server = Server::start(&sandbox, &model);
     let turn = server.begin("Repair the importer of invoices");
     model.wait_for_requests(2);
     server.ask("turn/interrupt", json!({ "turnId": turn }));
@@ -178,13 +181,14 @@ fn an_interrupted_codex_turn_is_captured() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_codex_session_ended_mid_turn_is_captured() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::calls("exec_command", json!({"cmd": "echo two > b.txt"})),
         Turn::hangs(),
     ]);
-    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let mut client = codex(&sandbox, &model);
     let running = Running::start(client.arg("Repair the importer of invoices"));
     model.wait_for_requests(2);
     running.interrupt(&sandbox);
@@ -192,7 +196,7 @@ fn a_codex_session_ended_mid_turn_is_captured() {
     let did = did(&sandbox);
     assert_eq!(did[did.len() - 2..], ["Interrupt: read on", "SessionEnd: captured"], "{did:?}");
     model.then([Turn::says("I know.")]);
-    let mut client = codex(&sandbox, &model).unwrap();
+    let mut client = codex(&sandbox, &model);
     finish(&sandbox, client.arg("What happened?"));
     let heard = heard(&last(&model));
     assert_eq!(quotes(&heard, "Repair the importer of invoices"), 1, "{heard:#?}");

@@ -18,9 +18,10 @@ fn newest(desk: &Desk) -> Value {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_session_refused_by_its_model_is_captured_and_briefed() {
     for client in CLIENTS {
-        let Some(desk) = Desk::new(client) else { return };
+        let desk = Desk::new(client);
         let statuses = client.some_of(&[529, 401, 500, 400], 2);
         for (number, status) in statuses.iter().copied().enumerate() {
             let before = desk.model.requests().len();
@@ -49,9 +50,10 @@ fn a_session_refused_by_its_model_is_captured_and_briefed() {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_broken_off_answer_is_not_an_answer() {
     for client in CLIENTS {
-        let Some(desk) = Desk::new(client) else { return };
+        let desk = Desk::new(client);
         let half = || Turn::says("Half of what I wanted to say").breaks_off();
         desk.model.then([desk.runs("echo two > b.txt"), half(), half(), half(), half()]);
         let heard = desk.session("Repair the importer of invoices");

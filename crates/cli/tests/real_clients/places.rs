@@ -31,19 +31,20 @@ fn asked_in(
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_session_in_a_subfolder_belongs_to_the_project() {
     let sandbox = committed();
     let folder = sandbox.root().join("reports/2026");
     std::fs::create_dir_all(&folder).unwrap();
     let model = ModelServer::start([]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     let told = asked_in(&sandbox, &model, client.args(["-p", "Sum up the invoices"]), &folder);
     assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
-    let mut client = codex(&sandbox, &model).unwrap();
+    let mut client = codex(&sandbox, &model);
     let told = asked_in(&sandbox, &model, client.arg("Sum up the receipts"), &folder);
     assert_eq!(quotes(&told, "Sum up the invoices"), 1, "{told:#?}");
     // A session at the root is briefed on both, and they are captured there.
-    let mut client = claude_code(&sandbox, &model).unwrap();
+    let mut client = claude_code(&sandbox, &model);
     let told = asked_in(&sandbox, &model, client.args(["-p", "Go on"]), sandbox.root());
     assert_eq!(quotes(&told, "Sum up the receipts"), 1, "{told:#?}");
     assert_eq!(quotes(&told, "Sum up the invoices"), 1, "{told:#?}");
@@ -66,17 +67,17 @@ fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
     let path = tree.display().to_string();
     sandbox.git(&["worktree", "add", "-q", "-b", "audit", &path]);
     let model = ModelServer::start([]);
-    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut client = claude_code(&sandbox, &model);
     asked_in(&sandbox, &model, client.args(["-p", "Repair the importer"]), sandbox.root());
     let claude = |text: &str, folder: &Path| {
-        let mut client = claude_code(&sandbox, &model).unwrap();
+        let mut client = claude_code(&sandbox, &model);
         asked_in(&sandbox, &model, client.args(["-p", text]), folder)
     };
     let told = claude("Check the ledgers", &tree);
     assert_eq!(times(&told, "branch audit"), 1, "{told:#?}");
     assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
     is_only_named(&told, "Repair the importer", "master");
-    let mut client = codex(&sandbox, &model).unwrap();
+    let mut client = codex(&sandbox, &model);
     let told = asked_in(&sandbox, &model, client.arg("Go on there"), &tree);
     assert_eq!(quotes(&told, "Check the ledgers"), 1, "{told:#?}");
     is_only_named(&told, "Repair the importer", "master");
@@ -92,11 +93,13 @@ fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_session_in_a_worktree_is_briefed_on_that_worktree() {
     each_in_its_own(|sandbox| sandbox.root().with_file_name("audit"));
 }
 
 #[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_nested_worktree_is_separate() {
     // The place where Claude Code creates worktrees.
     each_in_its_own(|sandbox| sandbox.root().join(".claude/worktrees/audit"));
