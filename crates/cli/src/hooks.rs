@@ -6,7 +6,7 @@
 
 use crate::ui::Ui;
 use jiff::Timestamp;
-use midstride::clients::hook_call::{HookCallError, HookFields};
+use midstride::clients::hook_call::HookFields;
 use midstride::clients::hook_log::{self, HookLogLine};
 use midstride::clients::{self, Client};
 use midstride::store::Store;
@@ -22,7 +22,8 @@ use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
-use std::io::{Read as _, Write as _};
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -84,7 +85,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
 }
 
 fn report_unknown_client(client: &OsStr) {
-    let known = clients::ALL.map(<dyn Client>::name).join(" and ");
+    let known = clients::ALL.map(Client::name).join(" and ");
     let line = format!("there is no hook for `{}`, only for {known}\n", client.to_string_lossy());
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
@@ -180,7 +181,7 @@ fn handle_call(
     let Ok(environment) = clients::read_environment() else { return say(String::new()) };
     let now = environment.clock;
     let call = input
-        .and_then(|input| HookFields::parse(&input))
+        .and_then(|input| HookFields::parse(&input).map_err(HookCallError::Json))
         .map(|fields| client.parse_hook_call(&fields));
     if let Ok(call) = &call {
         let mut known = lock_state(known);
@@ -256,6 +257,29 @@ fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Wo
     let workspace = Workspace::discover_ignoring_settings(environment).ok()?;
     (!verbs::is_silent(&workspace)).then_some(workspace)
 }
+
+/// Why a call could not be read.
+#[derive(Debug)]
+enum HookCallError {
+    /// It has more than this number of bytes.
+    TooLong(u64),
+    /// Standard input failed.
+    Input(io::Error),
+    /// It is not a JSON object, or has too many fields.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for HookCallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(bytes_max) => write!(f, "the call has more than {bytes_max} bytes"),
+            Self::Input(error) => write!(f, "the call cannot be read: {error}"),
+            Self::Json(error) => write!(f, "the call is not understood: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for HookCallError {}
 
 /// Reads all of standard input, so that a client that is still writing does not get a broken pipe.
 fn read_input() -> Result<Vec<u8>, HookCallError> {

@@ -1,5 +1,6 @@
 //! The shape of the repository: modules import one way, core depends on nothing outside,
-//! ARCHITECTURE.md lists every module, a client is one folder, every test file runs, and odd words only get fewer.
+//! ARCHITECTURE.md lists every module, a client is one folder, every test file runs, and odd words
+//! only get fewer.
 
 mod clients;
 mod counts;

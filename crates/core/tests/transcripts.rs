@@ -21,6 +21,9 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The clients whose transcripts are read.
+const CLIENTS: [&str; 2] = ["claude-code", "codex"];
+
 /// Reads what is new up to `end`, as a capture does.
 fn read_on(cursor: &mut TranscriptCursor, bytes: &[u8], end: usize, chunk: usize) {
     let mut lines = LineSplitter::default();
@@ -437,7 +440,7 @@ fn the_stored_session_is_what_its_transcript_says() {
 
 #[test]
 fn the_start_of_a_stored_cursor_is_enough_for_its_position() {
-    for client in ["claude-code", "codex"] {
+    for client in CLIENTS {
         let mut cursor = cursor(client);
         (cursor.offset, cursor.lines) = (u64::MAX, u64::MAX);
         cursor.set_windows(&[1; WINDOW_BYTES], &[2; WINDOW_BYTES]);
@@ -445,6 +448,7 @@ fn the_start_of_a_stored_cursor_is_enough_for_its_position() {
         let length = usize::try_from(CursorPosition::BYTES_MAX).unwrap().min(stored.len());
         let start = &stored.as_bytes()[..length];
         assert_eq!(CursorPosition::parse(start), Some(cursor.position()));
+        assert_eq!(parse_cursor(&stored).unwrap().to_json().unwrap(), stored);
     }
 }
 

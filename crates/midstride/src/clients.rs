@@ -9,7 +9,9 @@ pub mod capture;
 mod claude_code;
 mod client;
 mod codex;
-pub(crate) mod config;
+mod config;
+#[cfg(test)]
+mod config_tests;
 mod heads;
 pub mod hook_call;
 pub mod hook_log;
@@ -25,7 +27,7 @@ pub use client::{
 };
 pub(crate) use heads::FILE as BEGINNINGS;
 
-use crate::sys::env::{self, Environment, SessionName};
+use crate::sys::env::{self, AgentShell, Environment, SessionName};
 use crate::sys::files::{self, FileError, FileStream};
 use crate::sys::git::Repository;
 use crate::workspace::Workspace;
@@ -52,12 +54,27 @@ pub fn title(name: &str) -> &str {
 
 /// Reads the environment of this process.
 pub fn read_environment() -> std::io::Result<Environment> {
-    Environment::from_process(ALL.into_iter().map(|client| client.profile().shell))
+    Environment::from_process(ALL.into_iter().map(agent_shell))
+}
+
+fn agent_shell(client: &'static dyn Client) -> AgentShell {
+    let profile = client.profile();
+    AgentShell {
+        name: profile.name,
+        title: profile.title,
+        variables: profile.shell_variables,
+        session: profile.session_variable,
+    }
+}
+
+/// The variables that name the folders of clients, for a hint.
+pub fn home_variables() -> String {
+    ALL.map(|client| client.profile().home_variable).join(" or ")
 }
 
 /// The variables that identify an agent. The demo unsets them to act as the user.
 pub fn agent_variables() -> impl Iterator<Item = &'static str> {
-    let of_clients = ALL.into_iter().flat_map(|client| client.profile().shell.variables);
+    let of_clients = ALL.into_iter().flat_map(|client| client.profile().shell_variables);
     of_clients.copied().chain(env::other_agent_variables())
 }
 
@@ -77,11 +94,6 @@ pub enum SessionLiveness {
     Unknown,
 }
 
-/// A cursor at the start of a transcript.
-pub fn new_cursor(client: &'static dyn Client) -> TranscriptCursor {
-    TranscriptCursor::new(client.stored_name(), client.new_reader())
-}
-
 /// Parses a stored cursor; `None` if another version wrote it.
 pub fn parse_cursor(bytes: &[u8]) -> Option<TranscriptCursor> {
     TranscriptCursor::parse(bytes, |client, state| find(client)?.restore_reader(state))
@@ -90,7 +102,7 @@ pub fn parse_cursor(bytes: &[u8]) -> Option<TranscriptCursor> {
 impl TranscriptCandidate {
     fn into_info(self, head: TranscriptHead) -> TranscriptInfo {
         let named = self.session();
-        let is_named = self.client.profile().is_transcript_named_by_session;
+        let is_named = self.client.profile().file_name_has_session_id;
         let session = match head.id {
             Some(id) if !is_named || !looks_like_an_id(named.as_str()) => id,
             Some(_) | None => named,
@@ -276,5 +288,73 @@ impl<'e> LivenessProbe<'e> {
         let at = ALL.into_iter().position(|one| one == client)?;
         let look = || client.running_sessions(self.environment);
         self.running[at].get_or_init(look).as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::env::{Automation, detect_automation, detect_session};
+
+    fn shells() -> impl Iterator<Item = AgentShell> {
+        ALL.into_iter().map(agent_shell)
+    }
+
+    #[test]
+    fn the_shell_of_an_agent_is_recognized() {
+        let of = |set: &'static str| detect_automation(shells(), |name| name == set);
+        for (variable, title) in [
+            ("CLAUDECODE", "Claude Code"),
+            ("CODEX_SANDBOX", "Codex"),
+            ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
+            ("CODEX_THREAD_ID", "Codex"),
+            ("CURSOR_AGENT", "Cursor"),
+        ] {
+            assert_eq!(of(variable), Some(Automation::Agent(title)), "{variable}");
+        }
+        assert_eq!(of("MIDSTRIDE_PROOF"), Some(Automation::Proof));
+        assert_eq!(of("TERM"), None);
+    }
+
+    #[test]
+    fn a_session_is_recognized_only_with_its_client() {
+        let set = |variables: &'static [(&str, &str)]| {
+            detect_session(shells(), move |name| {
+                let one = variables.iter().find(|(variable, _)| *variable == name);
+                one.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let named = SessionName::parse("claude-code", "5e55");
+        assert!(named.is_some());
+        assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e55")]), named);
+        assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
+        assert_eq!(set(&[("CODEX_THREAD_ID", "a/../b")]), None);
+        assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::parse("codex", "a-b"));
+    }
+
+    #[test]
+    fn the_client_of_a_transcript_is_detected_by_its_own_marks() {
+        for client in ALL {
+            let sample = client.profile().sample_transcript;
+            assert_eq!(detect_client(sample.as_bytes()).name(), client.name());
+            let first = sample.lines().next().unwrap();
+            let named = ALL.into_iter().filter(|other| other.is_transcript_start(first));
+            assert_eq!(named.count(), 1, "{first}");
+        }
+        assert_eq!(detect_client(b"\n").name(), ALL[0].name());
+    }
+
+    #[test]
+    fn a_new_cursor_is_stored_with_the_empty_state_of_its_reader() {
+        let stored: Vec<String> = ALL.map(|client| client.new_cursor().to_json().unwrap()).into();
+        let start = r#"{"version":6,"by":"0.1.0","offset":0,"lines":0,"head":[0,"#;
+        assert!(stored.iter().all(|text| text.starts_with(start)), "{stored:?}");
+        let states = [
+            r#","reader":{"claude-code":{"open":{},"agent_calls":[]}},"session":{"client":"claude-code","#,
+            r#","reader":{"codex":{"cwd":"","known":[],"running":[],"polls":[],"prompt":null,"ordinal":null}},"session":{"client":"codex","#,
+        ];
+        for (text, state) in stored.iter().zip(states) {
+            assert!(text.contains(state), "{text:.300}");
+        }
     }
 }

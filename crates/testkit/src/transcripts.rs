@@ -10,7 +10,7 @@ pub fn client(name: &str) -> &'static dyn Client {
 
 /// A cursor at the start of a transcript of a client.
 pub fn cursor(name: &str) -> TranscriptCursor {
-    clients::new_cursor(client(name))
+    client(name).new_cursor()
 }
 
 /// Parses a stored cursor.

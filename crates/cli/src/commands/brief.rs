@@ -189,7 +189,7 @@ fn session_name(
     id: &str,
 ) -> Result<SessionName, Diagnostic> {
     let current = workspace.environment().session.as_ref().map(|session| session.client.as_str());
-    let client = args.client.map(<dyn Client>::name).or(current);
+    let client = args.client.map(Client::name).or(current);
     let client = client.ok_or_else(|| {
         Diagnostic::new(format!("which client runs session `{}`?", sanitize(id)))
             .hint(format!("add {}", client_options()))

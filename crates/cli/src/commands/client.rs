@@ -77,9 +77,9 @@ impl ClientTarget {
         }
         let found = Self::detected_clients(environment);
         if found.is_empty() {
-            let variables = clients::ALL.map(|client| client.profile().home_variable).join(" or ");
+            let (variables, first) = (clients::home_variables(), clients::ALL[0].name());
             return Err(Diagnostic::new("no client is found on this machine").hint(format!(
-                "start one once, or name it: `midstride client add claude-code`; a home elsewhere \
+                "start one once, or name it: `midstride client add {first}`; a home elsewhere \
                  is named with {variables}"
             )));
         }

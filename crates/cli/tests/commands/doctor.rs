@@ -478,7 +478,7 @@ fn every_problem_is_named_with_a_hint() {
       - Codex trusted these hooks as they were before and leaves them out: SessionStart
         hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
       - Codex was told to leave these hooks out: Stop
-        hint: `enabled = false` stands beside them in `config.toml` of Codex; take it out if that is not what you want
+        hint: `enabled = false` stands beside them in the settings of Codex; take it out if that is not what you want
       - Codex has changed hook timeouts: SessionStart 50 s
         hint: `midstride client remove codex`, then `midstride client add codex --trust-hooks` writes them again
       - `midstride` is not on the PATH: clients will not find it

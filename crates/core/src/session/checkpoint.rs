@@ -321,8 +321,8 @@ impl Checkpoint {
     }
 
     /// The client that ran the session.
-    pub fn client(&self) -> ClientName {
-        self.session.client.clone()
+    pub fn client(&self) -> &ClientName {
+        &self.session.client
     }
 
     /// The command that a call runs, if its record started only one.

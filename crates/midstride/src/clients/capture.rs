@@ -55,7 +55,7 @@ pub fn unread_amount(workspace: &Workspace, found: &TranscriptInfo) -> UnreadAmo
     let cursors = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
     let Some(cursors) = cursors else { return UnreadAmount::Enough };
     // Agents that the transcript names are captured with it.
-    let has_other_agents = !found.client.profile().are_agents_in_transcript;
+    let has_other_agents = !found.client.profile().transcript_names_agents;
     let agents = has_other_agents.then(|| {
         let listings = FolderListings::default();
         found.client.agent_transcripts(workspace, found, &listings, &mut Vec::new())
@@ -116,12 +116,12 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     let mut session = cursor.session;
     // The file name has the id of this session; copied records have another session's id.
     let profile = found.client.profile();
-    if session.id.as_ref() != Some(&found.session) && profile.is_transcript_named_by_session {
+    if session.id.as_ref() != Some(&found.session) && profile.file_name_has_session_id {
         let named = session.id.replace(found.session.clone());
         session.forked_from = session.forked_from.or(named);
     }
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
-    let may_have_agents = !profile.are_agents_in_transcript || !session.agents.is_empty();
+    let may_have_agents = !profile.transcript_names_agents || !session.agents.is_empty();
     let agents = may_have_agents.then(|| {
         found.client.agent_transcripts(workspace, found, &FolderListings::default(), &mut unread)
     });
@@ -250,7 +250,7 @@ fn read_new_bytes(
         {
             (cursor, bytes)
         }
-        Some(_) | None => (clients::new_cursor(client), 0),
+        Some(_) | None => (client.new_cursor(), 0),
     };
     if stream.bytes() > cursor.offset {
         before(&mut cursor);

@@ -15,7 +15,7 @@ use super::client::{
 };
 use super::config::{ClientSettings, InstallError, InstallOptions, InstallScope, TargetFile};
 use super::hook_call::HookFields;
-use crate::sys::env::{AgentShell, Environment, SessionVariable};
+use crate::sys::env::{Environment, SessionVariable};
 use crate::sys::files::FileError;
 use crate::sys::process;
 use crate::workspace::Workspace;
@@ -47,11 +47,8 @@ const PROFILE: ClientProfile = ClientProfile {
     home_variable: HOME_VARIABLE,
     home_folder: HOME_FOLDER,
     mcp_name: "claude-code",
-    shell: AgentShell {
-        title: "Claude Code",
-        variables: &[MARK],
-        session: Some(SessionVariable { client: NAME, mark: MARK, id: "CLAUDE_CODE_SESSION_ID" }),
-    },
+    shell_variables: &[MARK],
+    session_variable: Some(SessionVariable { mark: MARK, id: "CLAUDE_CODE_SESSION_ID" }),
     hook_utf16_units_max: Some(10_000),
     tools: StartupTools {
         skill_heading: "Load first with the Skill tool",
@@ -63,8 +60,8 @@ const PROFILE: ClientProfile = ClientProfile {
         passes_summary: true,
         starts_first: true,
     },
-    is_transcript_named_by_session: true,
-    are_agents_in_transcript: false,
+    file_name_has_session_id: true,
+    transcript_names_agents: false,
     runs_hooks_of_both_scopes: false,
     asks_for_hook_trust: false,
     accepts_byte_order_mark: true,
@@ -79,11 +76,6 @@ const PROFILE: ClientProfile = ClientProfile {
 /// Claude Code.
 #[derive(Debug)]
 pub(super) struct ClaudeCode;
-
-/// The client's folder for this user.
-fn home(environment: &Environment) -> Option<PathBuf> {
-    environment.program_folder(HOME_VARIABLE, HOME_FOLDER)
-}
 
 impl Client for ClaudeCode {
     fn profile(&self) -> &'static ClientProfile {
@@ -114,7 +106,7 @@ impl Client for ClaudeCode {
     }
 
     fn is_transcript_start(&self, first_line: &str) -> bool {
-        first_line.contains("\"sessionId\"") && !first_line.contains("\"payload\"")
+        first_line.contains("\"sessionId\":")
     }
 
     fn new_reader(&self) -> Box<dyn RecordReader> {
@@ -149,8 +141,8 @@ impl Client for ClaudeCode {
         environment: &Environment,
         scope: &InstallScope,
         options: InstallOptions,
-    ) -> Result<Option<Vec<TargetFile>>, InstallError> {
-        Ok(install::target_files(environment, scope, options))
+    ) -> Result<Vec<TargetFile>, InstallError> {
+        install::target_files(environment, scope, options).ok_or(InstallError::NoHome)
     }
 
     fn settings(&self, environment: &Environment, root: &Path) -> ClientSettings {

@@ -4,13 +4,13 @@ use super::config::{
     ClientFile, ClientSettings, HookTrust, InstallError, InstallOptions, InstallScope, TargetFile,
 };
 use super::hook_call::{HookFields, format_object};
-use crate::sys::env::{AgentShell, Environment};
+use crate::sys::env::{Environment, SessionVariable};
 use crate::sys::files::{self, FileError, FolderEntry};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::brief::StartupTools;
 use midstride_core::brief::hook::{HookInput, HookOutput};
-use midstride_core::session::transcript::{RecordReader, TranscriptLine};
+use midstride_core::session::transcript::{RecordReader, TranscriptCursor, TranscriptLine};
 use midstride_core::session::{RecordIds, Session, TaskUpdate};
 use midstride_core::text::id::{ClientName, SessionId};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,32 @@ use std::path::{Path, PathBuf};
 pub trait Client: fmt::Debug + Sync {
     /// The facts that need no code.
     fn profile(&self) -> &'static ClientProfile;
+
+    /// The name, as the user types it and as it is stored.
+    fn name(&self) -> &'static str {
+        self.profile().name
+    }
+
+    /// The name as core stores it.
+    fn stored_name(&self) -> ClientName {
+        ClientName::new(self.name())
+    }
+
+    /// The name of the product.
+    fn title(&self) -> &'static str {
+        self.profile().title
+    }
+
+    /// A cursor at the start of a transcript.
+    fn new_cursor(&self) -> TranscriptCursor {
+        TranscriptCursor::new(self.stored_name(), self.new_reader())
+    }
+
+    /// The client's folder for this user, whether or not it exists.
+    fn home(&self, environment: &Environment) -> Option<PathBuf> {
+        let ClientProfile { home_variable, home_folder, .. } = self.profile();
+        environment.program_folder(home_variable, home_folder)
+    }
 
     /// The files that may be transcripts of a project with these folders. Errors go to `unread`.
     fn transcript_candidates(
@@ -75,13 +101,13 @@ pub trait Client: fmt::Debug + Sync {
     }
 
     /// The files that midstride wants in the client, in display order, the one with the hooks
-    /// first; `None` if the client has no home folder.
+    /// first.
     fn target_files(
         &self,
         environment: &Environment,
         scope: &InstallScope,
         options: InstallOptions,
-    ) -> Result<Option<Vec<TargetFile>>, InstallError>;
+    ) -> Result<Vec<TargetFile>, InstallError>;
 
     /// The client's own settings for the project at `root`. Unreadable files are skipped here;
     /// other checks report them.
@@ -140,7 +166,8 @@ pub trait Client: fmt::Debug + Sync {
         None
     }
 
-    /// The trust in each of midstride's hooks in a file; `None` if the client does not ask for it.
+    /// The trust in each of midstride's hooks in a file; `None` if the client does not ask for it, or
+    /// a file cannot be read.
     fn hook_trust(
         &self,
         _environment: &Environment,
@@ -176,22 +203,24 @@ pub struct ClientProfile {
     pub home_variable: &'static str,
     /// The client's folder, below the user's home folder.
     pub home_folder: &'static str,
-    /// The name with which the client greets MCP servers.
+    /// The client's name in the MCP handshake.
     pub mcp_name: &'static str,
-    /// What marks the shells that the client starts.
-    pub shell: AgentShell,
-    /// How many UTF-16 units the client takes from a hook, if it limits them.
+    /// The variables that are set in the shells that the client starts.
+    pub shell_variables: &'static [&'static str],
+    /// The variable with the session id in these shells, if there is one.
+    pub session_variable: Option<SessionVariable>,
+    /// Maximum UTF-16 units that the client accepts from a hook, if it limits them.
     pub hook_utf16_units_max: Option<u64>,
     /// The tools with which the client's model follows startup steps.
     pub tools: StartupTools,
-    /// What the client does at a compaction.
+    /// What the client does at a compaction. The doctor simulates one.
     pub compaction: CompactionBehavior,
     /// Whether the file name of a transcript has the id of its session even where records copied
     /// from another session do not.
-    pub is_transcript_named_by_session: bool,
+    pub file_name_has_session_id: bool,
     /// Whether a transcript shows if the session started agents. Searching for their files takes
     /// long.
-    pub are_agents_in_transcript: bool,
+    pub transcript_names_agents: bool,
     /// Whether the client runs a hook twice that is installed for the user and in the project.
     pub runs_hooks_of_both_scopes: bool,
     /// Whether the client runs a hook only if the user trusts it.
@@ -214,7 +243,7 @@ pub struct CompactionBehavior {
     pub takes_instructions: bool,
     /// Whether it passes the summary to the hook after the compaction.
     pub passes_summary: bool,
-    /// Whether it reports the new start before the end of the compaction.
+    /// Whether the hook of the new start comes before the one after the compaction.
     pub starts_first: bool,
 }
 
@@ -225,29 +254,6 @@ pub struct HooksSetting {
     pub off: &'static str,
     /// How to run hooks again.
     pub hint: &'static str,
-}
-
-impl dyn Client {
-    /// The name, as the user types it and as it is stored.
-    pub fn name(&self) -> &'static str {
-        self.profile().name
-    }
-
-    /// The name as core stores it.
-    pub fn stored_name(&self) -> ClientName {
-        ClientName::new(self.name())
-    }
-
-    /// The name of the product.
-    pub fn title(&self) -> &'static str {
-        self.profile().title
-    }
-
-    /// The client's folder for this user, whether or not it exists.
-    pub fn home(&self, environment: &Environment) -> Option<PathBuf> {
-        let ClientProfile { home_variable, home_folder, .. } = self.profile();
-        environment.program_folder(home_variable, home_folder)
-    }
 }
 
 impl PartialEq for dyn Client {

@@ -14,7 +14,7 @@ use super::config::{
     ClientFile, ClientSettings, HookTrust, InstallError, InstallOptions, InstallScope, TargetFile,
 };
 use super::hook_call::HookFields;
-use crate::sys::env::{AgentShell, Environment, SessionVariable};
+use crate::sys::env::{Environment, SessionVariable};
 use crate::sys::files::{self, FileError};
 use crate::sys::process;
 use crate::workspace::Workspace;
@@ -44,11 +44,8 @@ const PROFILE: ClientProfile = ClientProfile {
     home_variable: HOME_VARIABLE,
     home_folder: HOME_FOLDER,
     mcp_name: "codex-mcp-client",
-    shell: AgentShell {
-        title: "Codex",
-        variables: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", THREAD_VARIABLE],
-        session: Some(SessionVariable { client: NAME, mark: THREAD_VARIABLE, id: THREAD_VARIABLE }),
-    },
+    shell_variables: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", THREAD_VARIABLE],
+    session_variable: Some(SessionVariable { mark: THREAD_VARIABLE, id: THREAD_VARIABLE }),
     hook_utf16_units_max: None,
     tools: StartupTools {
         task_heading: "Task to restore with the update_plan tool",
@@ -59,8 +56,8 @@ const PROFILE: ClientProfile = ClientProfile {
         passes_summary: false,
         starts_first: false,
     },
-    is_transcript_named_by_session: false,
-    are_agents_in_transcript: true,
+    file_name_has_session_id: false,
+    transcript_names_agents: true,
     runs_hooks_of_both_scopes: true,
     asks_for_hook_trust: true,
     accepts_byte_order_mark: false,
@@ -78,11 +75,6 @@ const PROFILE: ClientProfile = ClientProfile {
 /// Codex.
 #[derive(Debug)]
 pub(super) struct Codex;
-
-/// The client's folder for this user.
-fn home(environment: &Environment) -> Option<PathBuf> {
-    environment.program_folder(HOME_VARIABLE, HOME_FOLDER)
-}
 
 impl Client for Codex {
     fn profile(&self) -> &'static ClientProfile {
@@ -114,7 +106,7 @@ impl Client for Codex {
     }
 
     fn is_transcript_start(&self, first_line: &str) -> bool {
-        first_line.contains("\"payload\"")
+        first_line.contains("\"payload\":")
     }
 
     fn new_reader(&self) -> Box<dyn RecordReader> {
@@ -145,7 +137,7 @@ impl Client for Codex {
         environment: &Environment,
         scope: &InstallScope,
         options: InstallOptions,
-    ) -> Result<Option<Vec<TargetFile>>, InstallError> {
+    ) -> Result<Vec<TargetFile>, InstallError> {
         install::target_files(environment, scope, options)
     }
 
@@ -159,7 +151,7 @@ impl Client for Codex {
     }
 
     fn running_sessions(&self, environment: &Environment) -> Option<RunningSessions> {
-        let folder = home(environment).filter(|_| process::has_proc())?;
+        let folder = self.home(environment).filter(|_| process::has_proc())?;
         let open = process::files_being_written(&files::canonical(&folder));
         Some(RunningSessions::Transcripts(open))
     }

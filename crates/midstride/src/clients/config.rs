@@ -8,8 +8,6 @@ mod hook_trust;
 pub(crate) mod json;
 pub(crate) mod skill;
 pub(crate) mod splice;
-#[cfg(test)]
-mod tests;
 pub(crate) mod toml;
 
 pub(crate) use client_file::ClientFile;
@@ -87,7 +85,7 @@ impl AllowedTools {
 pub struct InstallOptions {
     /// Tools to allow without asking; `None` keeps what was allowed before.
     pub allow: Option<AllowedTools>,
-    /// Makes Codex run the hooks without the user's review.
+    /// Makes a client that asks for trust run the hooks without the user's review.
     pub trust_hooks: bool,
 }
 

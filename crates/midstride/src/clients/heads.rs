@@ -6,7 +6,7 @@ use crate::sys::files::{FileError, FileStream};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use midstride_core::session::transcript::{LINE_BYTES_MAX, LineSplitter, TranscriptCursor};
+use midstride_core::session::transcript::{LINE_BYTES_MAX, LineSplitter};
 use midstride_core::text::id::SessionId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -122,7 +122,7 @@ fn read_head(
     client: &'static dyn Client,
     path: &Path,
 ) -> Result<(TranscriptHead, bool), FileError> {
-    let mut cursor = TranscriptCursor::new(client.stored_name(), client.new_reader());
+    let mut cursor = client.new_cursor();
     let mut opening = TranscriptOpening::default();
     let mut lines = LineSplitter::default();
     let mut stream = FileStream::open(path)?;

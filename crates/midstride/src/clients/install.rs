@@ -30,7 +30,7 @@ fn target_files(
     scope: &InstallScope,
     options: InstallOptions,
 ) -> Result<Vec<TargetFile>, InstallError> {
-    client.target_files(environment, scope, options)?.ok_or(InstallError::NoHome)
+    client.target_files(environment, scope, options)
 }
 
 /// Plans an installation.

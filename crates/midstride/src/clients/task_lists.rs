@@ -1,4 +1,4 @@
-//! Task lists that several Claude Code sessions share. The client names the list only in the
+//! Task lists that several sessions share. The client names the list only in the
 //! environment of its hooks, so the hooks save which list a session uses.
 
 use crate::sys::env::SessionName;

@@ -33,11 +33,11 @@ pub struct Environment {
     pub session: Option<SessionName>,
     /// The source of the current time.
     pub clock: Clock,
-    /// The other variables.
+    /// Variables that other programs define.
     pub variables: Variables,
 }
 
-/// Variables that programs other than midstride define.
+/// Where the values of variables come from.
 #[derive(Clone, Debug)]
 pub enum Variables {
     /// Those of this process.
@@ -62,7 +62,9 @@ impl Variables {
 
 /// What marks the shells that an agent client starts.
 #[derive(Clone, Copy, Debug)]
-pub struct AgentShell {
+pub(crate) struct AgentShell {
+    /// The name of the client, as it is stored.
+    pub name: &'static str,
     /// The name of the product.
     pub title: &'static str,
     /// Variables; each of them marks such a shell. They identify honest agents, but are no
@@ -75,8 +77,6 @@ pub struct AgentShell {
 /// The variable with the id of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionVariable {
-    /// The name of the client, as it is stored.
-    pub client: &'static str,
     /// A variable that must be set too, because the id may outlive its client.
     pub mark: &'static str,
     /// The variable with the id.
@@ -122,7 +122,7 @@ impl fmt::Display for Automation {
     }
 }
 
-/// Agents that are not clients of midstride's.
+/// Agents that midstride recognizes but does not support.
 const OTHER_AGENTS: [AgentShell; 4] = [
     other_agent("Gemini CLI", &["GEMINI_CLI"]),
     other_agent("opencode", &["OPENCODE"]),
@@ -131,10 +131,10 @@ const OTHER_AGENTS: [AgentShell; 4] = [
 ];
 
 const fn other_agent(title: &'static str, variables: &'static [&'static str]) -> AgentShell {
-    AgentShell { title, variables, session: None }
+    AgentShell { name: title, title, variables, session: None }
 }
 
-/// The variables of agents that are not clients of midstride's.
+/// The variables of agents that midstride recognizes but does not support.
 pub(crate) fn other_agent_variables() -> impl Iterator<Item = &'static str> {
     OTHER_AGENTS.iter().flat_map(|agent| agent.variables.iter().copied())
 }
@@ -192,7 +192,7 @@ pub(crate) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()
 }
 
-fn detect_automation(
+pub(crate) fn detect_automation(
     mut clients: impl Iterator<Item = AgentShell>,
     is_set: impl Fn(&str) -> bool,
 ) -> Option<Automation> {
@@ -204,13 +204,15 @@ fn detect_automation(
     agent.map(|agent| Automation::Agent(agent.title))
 }
 
-fn detect_session(
+pub(crate) fn detect_session(
     clients: impl Iterator<Item = AgentShell>,
     text: impl Fn(&str) -> Option<String>,
 ) -> Option<SessionName> {
-    let mut set =
-        clients.filter_map(|shell| shell.session).filter(|session| text(session.mark).is_some());
-    set.find_map(|session| SessionName::parse(session.client, &text(session.id)?))
+    let mut all = clients.filter_map(|shell| Some((shell.name, shell.session?)));
+    all.find_map(|(client, session)| {
+        text(session.mark)?;
+        SessionName::parse(client, &text(session.id)?)
+    })
 }
 
 /// Set for an agent that works on a stage of a run.
@@ -330,40 +332,6 @@ fn path_without_project(path: &OsStr, project: &Path) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const CLAUDE: AgentShell = AgentShell {
-        title: "Claude Code",
-        variables: &["CLAUDECODE"],
-        session: Some(SessionVariable {
-            client: "claude-code",
-            mark: "CLAUDECODE",
-            id: "CLAUDE_CODE_SESSION_ID",
-        }),
-    };
-
-    #[test]
-    fn the_shell_of_an_agent_is_recognized() {
-        let of = |set: &'static str| detect_automation([CLAUDE].into_iter(), |name| name == set);
-        assert_eq!(of("CLAUDECODE"), Some(Automation::Agent("Claude Code")));
-        assert_eq!(of("CURSOR_AGENT"), Some(Automation::Agent("Cursor")));
-        assert_eq!(of(PROOF), Some(Automation::Proof));
-        assert_eq!(of("TERM"), None);
-    }
-
-    #[test]
-    fn a_session_is_recognized_only_with_its_client() {
-        let set = |variables: &'static [(&str, &str)]| {
-            detect_session([CLAUDE].into_iter(), move |name| {
-                let one = variables.iter().find(|(variable, _)| *variable == name);
-                one.map(|(_, value)| (*value).to_owned())
-            })
-        };
-        let named = SessionName::parse("claude-code", "5e55");
-        assert!(named.is_some());
-        assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e55")]), named);
-        assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
-        assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "a/../b")]), None);
-    }
 
     #[test]
     fn a_program_folder_is_in_the_home_folder_unless_a_variable_names_it() {

@@ -2,6 +2,7 @@
 
 use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
+use midstride::clients::home_variables;
 use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
@@ -11,8 +12,13 @@ const SESSION_NONE_HINT: &str =
     "`session` takes the id of a session, or `none`: then git and the tasks tell the facts";
 
 /// The hint for transcripts that were not found.
-const TRANSCRIPT_HINT: &str = "a transcript that lies elsewhere, or of a project that was moved, is \
-    named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME";
+fn transcript_hint() -> String {
+    format!(
+        "a transcript that lies elsewhere, or of a project that was moved, is named with \
+         `--transcript`, a home of a client with {}",
+        home_variables()
+    )
+}
 
 impl From<CheckpointError> for Diagnostic {
     fn from(error: CheckpointError) -> Self {
@@ -23,7 +29,7 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::NoSession(unread) => match unread.into_iter().next() {
                 Some(error) => diagnostic
                     .hint_per_surface(format!("{error}"), format!("{error}; {SESSION_NONE_HINT}")),
-                None => diagnostic.hint_per_surface(TRANSCRIPT_HINT, SESSION_NONE_HINT),
+                None => diagnostic.hint_per_surface(transcript_hint(), SESSION_NONE_HINT),
             },
             CheckpointError::NoTranscript(_) => diagnostic.hint_per_surface(
                 "`--session` or `--transcript` names another one",

@@ -82,10 +82,6 @@ pub fn note(note: &InstallNote) -> (String, String) {
             format!("`{}` stays: it is not known to be midstride's", path.display()),
             "remove it yourself if you do not want it",
         ),
-        InstallNote::Plugin(path) => (
-            format!("the plugin of midstride is enabled in `{}` as well", path.display()),
-            "use one of the two ways: `claude plugin uninstall midstride` or `midstride client remove`",
-        ),
         InstallNote::NotRead(path) => (
             format!(
                 "`{}` has comments or trailing commas: clients leave all of it out",
@@ -101,6 +97,16 @@ pub fn note(note: &InstallNote) -> (String, String) {
             format!("`{name}` in `{}` was changed since, and goes with the change", path.display()),
             "the difference shows it; copy what you want to keep",
         ),
+        InstallNote::Plugin(client, path) => {
+            let program = client.profile().program;
+            let message =
+                format!("the plugin of midstride is enabled in `{}` as well", path.display());
+            let hint = format!(
+                "use one of the two ways: `{program} plugin uninstall midstride` or `midstride \
+                 client remove`"
+            );
+            return (message, hint);
+        }
         InstallNote::DuplicateHooks(client) => return duplicate_hooks(*client),
     };
     (message, hint.to_owned())

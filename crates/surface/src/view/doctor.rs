@@ -10,6 +10,7 @@ use super::{count, heading, one_line, sanitize};
 use clients::ClientDiagnosisJson;
 use midstride::clients::hook_log::HookLogReport;
 use midstride::clients::install::PathLookup;
+use midstride::clients::{ALL, Client, home_variables};
 use midstride::store::ledger::{LedgerHealth, LedgerState, NEWEST_VERSION};
 use midstride::verbs::{
     ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
@@ -429,9 +430,12 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
 fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
     if there.is_empty() {
-        let hint = "install Claude Code or Codex and start it once, then `midstride client add --all`; \
-                    a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME";
-        return ("no client was found on this machine".to_owned(), hint.to_owned());
+        let (titles, variables) = (ALL.map(Client::title).join(" or "), home_variables());
+        let hint = format!(
+            "install {titles} and start it once, then `midstride client add --all`; a home elsewhere \
+             is named with {variables}"
+        );
+        return ("no client was found on this machine".to_owned(), hint);
     }
     let names: Vec<&str> = there.iter().map(|facts| facts.client.name()).collect();
     let is_blocked = there.iter().any(|facts| clients::is_blocked(facts));

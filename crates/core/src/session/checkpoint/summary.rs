@@ -79,7 +79,7 @@ impl SessionSummary {
         let Highlights { ending, tree, kinds } = Highlights::from_checkpoint(checkpoint);
         let mut summary = Self {
             version: SUMMARY_VERSION,
-            client: checkpoint.client(),
+            client: checkpoint.client().clone(),
             session: checkpoint.session_id(),
             digest: checkpoint.digest.clone(),
             folder: session.cwd.clone(),

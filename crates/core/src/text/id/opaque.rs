@@ -71,15 +71,46 @@ impl BlobHash {
     }
 }
 
-opaque_id! {
-    /// The name of a client, as the user types it and as it is stored, such as `claude-code`.
-    ClientName
-}
+/// The name of a client, as the user types it and as it is stored, such as `claude-code`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ClientName(String);
 
 impl ClientName {
-    /// The client with this name. The text is not checked: another version may know more clients.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self(name.into())
+    /// The longest name that is parsed, in bytes.
+    const LENGTH_MAX: usize = 64;
+
+    /// The name of a client that midstride knows.
+    pub fn new(name: &'static str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// Parses a stored name: letters, digits and hyphens. `None` for any other text, because names
+    /// appear on pages and in terminals as midstride's own words. Another version may know more
+    /// clients.
+    pub fn parse(name: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        let is_name = (1..=Self::LENGTH_MAX).contains(&name.len()) && name.bytes().all(is_plain);
+        is_name.then(|| Self(name.to_owned()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ClientName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::parse(&name).ok_or("it is not the name of a client")
+    }
+}
+
+impl fmt::Display for ClientName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
     }
 }
 
@@ -126,6 +157,18 @@ mod tests {
             "not a commit"
         });
         assert_eq!(format!("{id:<9}|"), "4f2c9d1  |");
+    }
+
+    #[test]
+    fn only_a_plain_name_names_a_client() {
+        let name: ClientName = serde_json::from_str("\"claude-code\"").unwrap();
+        assert_eq!(name, ClientName::new("claude-code"));
+        assert_eq!(serde_json::to_string(&name).unwrap(), "\"claude-code\"");
+        let long = "a".repeat(65);
+        for odd in ["", "Claude Code", "codex\u{1b}[2J", "co/dex", "</x>", &long] {
+            let stored = serde_json::to_string(odd).unwrap();
+            assert!(serde_json::from_str::<ClientName>(&stored).is_err(), "{odd}");
+        }
     }
 
     #[test]

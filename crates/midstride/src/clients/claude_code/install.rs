@@ -1,7 +1,9 @@
 //! What midstride installs in Claude Code: hooks and permissions in its settings, the MCP server
 //! and the skills.
 
+use super::ClaudeCode;
 use super::places::home_file;
+use crate::clients::client::Client as _;
 use crate::clients::config::client_settings::{last_file_with, read_values};
 use crate::clients::config::entry::hook_group;
 use crate::clients::config::{
@@ -41,7 +43,7 @@ pub(super) fn target_files(
 ) -> Option<Vec<TargetFile>> {
     let (settings, servers, skills) = match scope {
         InstallScope::User => {
-            let folder = super::home(environment)?;
+            let folder = ClaudeCode.home(environment)?;
             (
                 ClientFile::for_user(folder.join("settings.json")),
                 ClientFile::for_user(home_file(environment)?),
@@ -91,8 +93,9 @@ fn permission_entries(allow: AllowedTools) -> impl Iterator<Item = ConfigEntry> 
 
 /// The settings of Claude Code for the project at `root`.
 pub(super) fn settings(environment: &Environment, root: &Path) -> ClientSettings {
-    let user =
-        super::home(environment).map(|folder| ClientFile::for_user(folder.join("settings.json")));
+    let user = ClaudeCode
+        .home(environment)
+        .map(|folder| ClientFile::for_user(folder.join("settings.json")));
     let project = [".claude/settings.json", ".claude/settings.local.json"];
     let places = user.into_iter().chain(project.map(|path| ClientFile::in_project(root, path)));
     let files = read_values(places, |text| json_file::parse_value(text).ok());

@@ -1,6 +1,7 @@
 //! Where Claude Code keeps transcripts, agents, tasks and the register of its processes.
 
-use super::{ClaudeCode, home};
+use super::ClaudeCode;
+use crate::clients::client::Client as _;
 use crate::clients::client::{FolderListings, TaskFile, TranscriptCandidate, TranscriptInfo};
 use crate::clients::heads::HeadCache;
 use crate::clients::looks_like_an_id;
@@ -41,7 +42,7 @@ pub(super) fn candidates(
     tops: &[PathBuf],
     unread: &mut Vec<FileError>,
 ) -> Vec<TranscriptCandidate> {
-    let Some(claude) = home(environment) else { return Vec::new() };
+    let Some(claude) = ClaudeCode.home(environment) else { return Vec::new() };
     let projects = claude.join("projects");
     let starts: Vec<String> = tops.iter().map(|top| slug_prefix(top)).collect();
     let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
@@ -148,7 +149,7 @@ struct ClaudeTaskFile {
 pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let name: String = list.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
-    let folder = home(environment).map(|claude| claude.join("tasks").join(name));
+    let folder = ClaudeCode.home(environment).map(|claude| claude.join("tasks").join(name));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
     let mut tasks: Vec<ClaudeTaskFile> = root
         .names(".json")
@@ -188,7 +189,7 @@ struct RegisteredSession {
 
 /// The sessions whose processes exist.
 pub(super) fn running_sessions(environment: &Environment) -> HashSet<SessionId> {
-    let folder = home(environment).map(|claude| claude.join("sessions"));
+    let folder = ClaudeCode.home(environment).map(|claude| claude.join("sessions"));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
     let names = root.names(".json").unwrap_or_default();
     let read = |name: &PathBuf| -> Option<RegisteredSession> {
@@ -205,7 +206,7 @@ pub(super) fn running_sessions(environment: &Environment) -> HashSet<SessionId> 
 /// client changes its session, for example with `/clear`, and the environment of its servers does
 /// not follow.
 pub(super) fn current_session(environment: &Environment) -> Option<SessionId> {
-    let root = Root::open(&home(environment)?.join("sessions")).ok()?;
+    let root = Root::open(&ClaudeCode.home(environment)?.join("sessions")).ok()?;
     process::ancestors().into_iter().find_map(|pid| {
         let file = PathBuf::from(format!("{pid}.json"));
         let bytes = root.read_up_to(&file, SMALL_FILE_BYTES_MAX).ok()?;

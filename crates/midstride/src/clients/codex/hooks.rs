@@ -1,4 +1,4 @@
-//! Parses the hook calls of Codex, and formats the answers for it. Codex takes no instructions for
+//! Parses the hook calls of Codex. Its answers need nothing special. Codex takes no instructions for
 //! its summary. After a compaction it reports a session start, and gets the full briefing then.
 
 use crate::clients::hook_call::{HookFields, build_call, parse_prompt, parse_source};

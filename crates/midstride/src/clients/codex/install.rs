@@ -1,6 +1,8 @@
 //! What midstride installs in Codex: hooks in their own file, the MCP server in its configuration,
 //! the skills, and on request the trust in the hooks.
 
+use super::Codex;
+use crate::clients::client::Client as _;
 use crate::clients::config::client_settings::{last_file_with, read_values};
 use crate::clients::config::entry::{EntryValue, command_of_group, hook_group};
 use crate::clients::config::{
@@ -32,9 +34,9 @@ pub(super) fn target_files(
     environment: &Environment,
     scope: &InstallScope,
     options: InstallOptions,
-) -> Result<Option<Vec<TargetFile>>, InstallError> {
-    let Some((folder, home)) = super::home(environment).zip(environment.home.as_ref()) else {
-        return Ok(None);
+) -> Result<Vec<TargetFile>, InstallError> {
+    let Some((folder, home)) = Codex.home(environment).zip(environment.home.as_ref()) else {
+        return Err(InstallError::NoHome);
     };
     let own = ClientFile::for_user(folder.join("config.toml"));
     let (hooks_file, configuration, skills) = match scope {
@@ -70,7 +72,7 @@ pub(super) fn target_files(
         }
     }
     wanted.extend(skill::target_files(&skills));
-    Ok(Some(wanted))
+    Ok(wanted)
 }
 
 fn hooks() -> Vec<ConfigEntry> {
@@ -157,7 +159,7 @@ pub(super) fn read_hook_trust(
     hooks_file: &ClientFile,
 ) -> Option<Vec<(&'static str, HookTrust)>> {
     let top = json_file::parse_value(&hooks_file.read().ok()??).ok()?;
-    let own = ClientFile::for_user(super::home(environment)?.join("config.toml"));
+    let own = ClientFile::for_user(Codex.home(environment)?.join("config.toml"));
     let configuration = toml::parse_value(&own.read().ok()?.unwrap_or_default()).ok()?;
     let state = &configuration["hooks"]["state"];
     let trust = |hook: InstalledHook| {
@@ -176,7 +178,7 @@ pub(super) fn read_hook_trust(
 /// The settings of Codex for the project at `root`.
 pub(super) fn settings(environment: &Environment, root: &Path) -> ClientSettings {
     let user =
-        super::home(environment).map(|folder| ClientFile::for_user(folder.join("config.toml")));
+        Codex.home(environment).map(|folder| ClientFile::for_user(folder.join("config.toml")));
     let places = user.into_iter().chain([ClientFile::in_project(root, ".codex/config.toml")]);
     let files = read_values(places, |text| toml::parse_value(text).ok());
     let approves = |(_, value): &(PathBuf, Value)| {

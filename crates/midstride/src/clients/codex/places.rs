@@ -1,6 +1,7 @@
 //! Where Codex keeps transcripts, and how they refer to each other.
 
-use super::{Codex, home};
+use super::Codex;
+use crate::clients::client::Client as _;
 use crate::clients::client::{TranscriptCandidate, TranscriptInfo};
 use crate::clients::heads::{HeadCache, TranscriptHead};
 use crate::sys::env::Environment;
@@ -33,7 +34,7 @@ fn candidates_from(
     unread: &mut Vec<FileError>,
 ) -> Vec<TranscriptCandidate> {
     let mut found = Vec::new();
-    if let Some(codex) = home(environment) {
+    if let Some(codex) = Codex.home(environment) {
         collect(&codex.join(SESSIONS), 0, from, &mut found, unread);
     }
     found
@@ -78,7 +79,7 @@ pub(super) fn agents(
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     let environment = workspace.environment();
-    let sessions = home(environment).map(|codex| codex.join(SESSIONS));
+    let sessions = Codex.home(environment).map(|codex| codex.join(SESSIONS));
     let below = sessions.and_then(|sessions| found.path.strip_prefix(sessions).ok());
     let from: Option<Vec<&str>> =
         below.map(|below| below.iter().filter_map(OsStr::to_str).collect());

@@ -59,8 +59,8 @@ pub enum InstallNote {
     ChangedSkill(PathBuf),
     /// A skill with this name exists that is not known to be midstride's.
     KeptSkill(PathBuf),
-    /// The plugin is enabled in this file too.
-    Plugin(PathBuf),
+    /// The plugin of this client is enabled in this file too.
+    Plugin(&'static dyn Client, PathBuf),
     /// The client cannot read the file because of comments or trailing commas.
     NotRead(PathBuf),
     /// An entry with this name existed before and has another value.
@@ -355,7 +355,7 @@ impl InstallPlan {
         let top = parse_file(path, present.as_deref())?;
         self.note_others(path, entries, &top, ours);
         if self.client.has_plugin(&top) {
-            self.notes.push(InstallNote::Plugin(path.to_owned()));
+            self.notes.push(InstallNote::Plugin(self.client, path.to_owned()));
         }
         if !is_read_by_client(self.client, path, present.as_deref().unwrap_or_default()) {
             self.notes.push(InstallNote::NotRead(path.to_owned()));

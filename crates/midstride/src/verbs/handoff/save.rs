@@ -512,7 +512,7 @@ impl SaveContext<'_> {
         self.expect_one(self.find_open(session.as_str(), &|handoff| {
             header_text(handoff, "state.recovery.session") == Some(session.as_str())
                 && header_text(handoff, "state.recovery.client")
-                    == Some(checkpoint.session.client.as_str())
+                    == Some(checkpoint.client().as_str())
         }))
     }
 

@@ -506,7 +506,7 @@ fn checkpoint_event(
     (blob, summary): (BlobHash, BlobHash),
     redacted: &[Redaction],
 ) -> (Envelope, StreamId) {
-    let client = checkpoint.session.client.as_str();
+    let client = checkpoint.client().as_str();
     let session = checkpoint.session_id();
     let last = checkpoint.session.last_record.as_deref();
     // Agents may write records that add nothing to the checkpoint. Their size still makes the event

@@ -115,7 +115,7 @@ fn compare_checkpoint(
     handoff: &Handoff<'_>,
 ) -> SessionComparison {
     SessionComparison::Compared {
-        client: checkpoint.client(),
+        client: checkpoint.client().clone(),
         session: checkpoint.session_id(),
         coverage: measure_coverage(workspace, checkpoint, handoff.document()),
     }

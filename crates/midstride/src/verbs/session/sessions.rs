@@ -220,9 +220,9 @@ impl LedgerSession {
         listings: &FolderListings,
     ) -> bool {
         let Some(bytes) = self.agents_bytes else { return false };
-        // With Codex, the session's transcript shows whether it started agents. If they wrote
+        // With some clients, the session's transcript shows whether it started agents. If they wrote
         // nothing before, skip the check.
-        let may_have = !found.client.profile().are_agents_in_transcript || bytes > 0;
+        let may_have = !found.client.profile().transcript_names_agents || bytes > 0;
         may_have && bytes != agents_bytes(workspace, found, listings)
     }
 }

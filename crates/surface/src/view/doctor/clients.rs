@@ -307,8 +307,9 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     let added = facts.statuses.iter().find(|one| one.is_installed());
     if let Some(added) = added.filter(|_| has_plugin) {
         let hint = format!(
-            "use one of the two ways: `claude plugin uninstall midstride` or `midstride client \
+            "use one of the two ways: `{} plugin uninstall midstride` or `midstride client \
              remove {typed}{}`",
+            facts.client.profile().program,
             scope_flag(added)
         );
         found.push((format!("{name} has midstride twice, by its plugin as well"), hint));
@@ -478,16 +479,19 @@ fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
         let hooks = standing.hooks.iter().filter(|hook| hook.trust == Some(wanted));
         hooks.map(|hook| hook.event.as_str()).collect()
     };
+    let (program, typed) = (standing.client.profile().program, standing.client.name());
     let trust = format!(
-        "start `codex` and answer its question, or `midstride client add codex --trust-hooks{}`",
+        "start `{program}` and answer its question, or `midstride client add {typed} --trust-hooks{}`",
         scope_flag(standing)
     );
     let these = match standing.scope {
         InstallScope::User => "these hooks",
         InstallScope::Project(_) => "these hooks of the project",
     };
-    let off = "`enabled = false` stands beside them in `config.toml` of Codex; take it out if that is \
-               not what you want";
+    let off = format!(
+        "`enabled = false` stands beside them in the settings of {name}; take it out if that is not \
+         what you want"
+    );
     let all = [
         (HookTrust::Pending, format!("does not trust {these} yet and leaves them out"), &*trust),
         (
@@ -495,7 +499,7 @@ fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
             format!("trusted {these} as they were before and leaves them out"),
             &trust,
         ),
-        (HookTrust::Disabled, format!("was told to leave {these} out"), off),
+        (HookTrust::Disabled, format!("was told to leave {these} out"), &off),
     ];
     let found = all.into_iter().filter_map(|(trust, what, hint)| {
         let events = of(trust);

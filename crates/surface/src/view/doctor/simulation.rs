@@ -120,7 +120,7 @@ pub(super) struct SimulationStepJson {
 
 pub(super) fn json(step: &SimulationStep) -> SimulationStepJson {
     SimulationStepJson {
-        client: step.client.map(<dyn Client>::name),
+        client: step.client.map(Client::name),
         step: step.name,
         event: step.event,
         ok: step.outcome.is_ok(),

@@ -206,7 +206,7 @@ pub(super) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t 
 mod tests {
     use super::*;
     use crate::clients::claude_code::ClaudeCode;
-    use crate::clients::new_cursor;
+    use crate::clients::client::Client as _;
     use midstride_core::session::transcript::LineSplitter;
     use serde_json::{Value, json};
 
@@ -214,7 +214,7 @@ mod tests {
     fn requests(content: &Value) -> Vec<String> {
         let message = json!({"role": "user", "content": content});
         let record = json!({"type": "user", "uuid": "a", "sessionId": "s", "message": message});
-        let mut cursor = new_cursor(&ClaudeCode);
+        let mut cursor = ClaudeCode.new_cursor();
         let line = format!("{record}\n");
         LineSplitter::default().feed(line.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.requests.iter().map(|one| one.text.clone()).collect()

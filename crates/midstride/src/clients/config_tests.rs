@@ -1,6 +1,13 @@
-use super::entry::ConfigEntry;
-use super::entry::hook_group;
-use super::{ClientFileError, EntryInsertion, json, splice, toml};
+//! Tests of adding and removing entries, with the entries of the real clients.
+
+use super::ALL;
+use super::config::entry::{ConfigEntry, hook_group};
+use super::config::{
+    ClientFileError, EntryInsertion, InstallOptions, InstallScope, TargetContent, json, splice,
+    toml,
+};
+use crate::sys::clock::Clock;
+use crate::sys::env::{Environment, Variables};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -151,12 +158,33 @@ fn members(
     prop::collection::vec((key, inner), 0..5)
 }
 
+/// The entries that midstride wants in JSON files of all clients.
 fn ours() -> Vec<ConfigEntry> {
-    let hook = |event| ConfigEntry::element(&["hooks", event], hook_group("midstride hook x", 10));
-    let mut ours: Vec<ConfigEntry> =
-        ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd", "Stop"].map(hook).to_vec();
-    let server = json!({ "command": "midstride", "args": ["mcp"], "env": {} });
-    ours.push(ConfigEntry::member(&["mcpServers", "midstride"], server));
+    let environment = Environment {
+        folder: "/none".into(),
+        home: Some("/none".into()),
+        state: None,
+        editor: None,
+        user: None,
+        automation: None,
+        session: None,
+        clock: Clock::System,
+        variables: Variables::NONE,
+    };
+    let wanted = |client: &'static dyn super::Client| {
+        let options = InstallOptions::default();
+        client.target_files(&environment, &InstallScope::User, options).unwrap()
+    };
+    let files = ALL.into_iter().flat_map(wanted);
+    let json = files.filter(|file| file.file.path().extension().is_some_and(|end| end == "json"));
+    let mut ours: Vec<ConfigEntry> = json
+        .filter_map(|file| match file.content {
+            TargetContent::Entries(entries) => Some(entries),
+            TargetContent::WholeFile(_) => None,
+        })
+        .flatten()
+        .collect();
+    assert!(ours.len() > 17, "{}", ours.len());
     ours.push(ConfigEntry::element(&["permissions", "allow"], json!("mcp__midstride__get")));
     ours
 }
