@@ -22,10 +22,6 @@ pub use handoff::advance::{
     AdvanceError, AdvanceOutcome, AdvanceRequest, StageTransition, advance,
 };
 pub use handoff::agent_save::{check_agent_project, check_agent_transcript, read_body};
-pub use handoff::allow::{
-    AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, check_may_allow, disallow,
-    disallow_all,
-};
 pub use handoff::answer::{
     AnswerInputError, AnswerOutcome, AnswerRequest, NumberedAnswer, PreviousAnswer, PreviousValue,
     answer,
@@ -52,6 +48,10 @@ pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver,
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
 pub use handoff::promote::{PromoteError, promote};
+pub use handoff::proof_permission::{
+    AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, check_may_allow, disallow,
+    disallow_all,
+};
 pub use handoff::resolve::{
     ResolveInputError, ResolveOutcome, ResolveRequest, TypedEnding, resolve,
 };
@@ -74,6 +74,9 @@ pub use handoff::verify::{
     Verification, VerifiedProof, VerifyProgress, VerifyRequest, VerifyState, verifiable_handoffs,
     verify,
 };
+pub use project::configuration_trust::{
+    TrustStatus, distrust, trust, trust_status, trusted_configurations,
+};
 pub use project::doctor::{
     ClientFacts, FolderFacts, IdleCost, ProjectReport, ReindexOutcome, examine, examine_clients,
     measure_idle_cost, reindex,
@@ -88,7 +91,6 @@ pub use project::purge::{
     purge,
 };
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
-pub use project::trust::{TrustStatus, distrust, trust, trust_status, trusted_configurations};
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{

@@ -2,7 +2,6 @@
 
 pub(in crate::verbs) mod advance;
 pub(in crate::verbs) mod agent_save;
-pub(in crate::verbs) mod allow;
 pub(in crate::verbs) mod answer;
 pub(in crate::verbs) mod apply;
 pub(in crate::verbs) mod blocking;
@@ -19,6 +18,7 @@ pub(in crate::verbs) mod merge;
 pub(in crate::verbs) mod merge_driver;
 pub(in crate::verbs) mod new;
 pub(in crate::verbs) mod promote;
+pub(in crate::verbs) mod proof_permission;
 pub(in crate::verbs) mod resolve;
 pub(in crate::verbs) mod review;
 pub(in crate::verbs) mod revise;
