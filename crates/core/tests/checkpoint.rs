@@ -7,7 +7,7 @@ use midstride_core::session::checkpoint::{
 };
 use midstride_core::session::repository::{ReflogCommit, ReflogCommitState, WorkTreeState};
 use midstride_core::session::{Session, hash};
-use midstride_core::text::id::CommitId;
+use midstride_core::text::id::{ClientName, CommitId};
 
 fn session() -> Session {
     read("claude-code", &fixture("claude-code", "cache.jsonl"))
@@ -38,6 +38,20 @@ fn the_digest_does_not_depend_on_the_observation_time() {
     assert_ne!(one.digest, checkpoint("2026-03-20T12:00:00Z", Some((1, 1))).digest);
     let stored = serde_json::to_vec(&one).unwrap();
     assert_eq!(Checkpoint::parse(&stored), Some(one));
+}
+
+#[test]
+fn git_facts_are_late_more_than_five_minutes_after_the_last_record() {
+    let is_late = |ended: Option<&str>| {
+        let mut session = Session::new(ClientName::new("claude-code"));
+        session.ended = ended.map(|ended| ended.parse().unwrap());
+        let around = around("2026-03-20T09:05:00Z", None);
+        let taken = Checkpoint::new(session, "t.jsonl".into(), 1, CheckpointMode::Auto, around);
+        taken.git.late
+    };
+    assert!(!is_late(Some("2026-03-20T09:00:00Z")));
+    assert!(is_late(Some("2026-03-20T08:59:59Z")));
+    assert!(!is_late(None), "a session without times");
 }
 
 fn made(at: &str) -> ReflogCommit {

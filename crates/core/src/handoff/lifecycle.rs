@@ -793,7 +793,11 @@ mod tests {
             format!("    - reason: \"{reason}\"\n{verb}{was}")
         };
         let entries: String = entries.iter().enumerate().map(entry).collect();
-        let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n");
+        undone_after(&entries)
+    }
+
+    fn undone_after(revisions: &str) -> UndoStep {
+        let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{revisions}---\n");
         let document = Document::parse(text.as_bytes());
         let (location, stages) = (Location::default(), Stages::shipped());
         next_undo(&Handoff::new(&document, &location, &stages))
@@ -811,6 +815,21 @@ mod tests {
         assert_eq!(undone(&[a, ("merge", "merged"), ("", "c")]), to(3, "undo of @4: c"));
         assert_eq!(undone(&[a, ("merge", "merged")]), UndoStep::Blocked(RevisionVerb::Merge));
         assert_eq!(undone(&[a, ("share", "shared")]), UndoStep::Blocked(RevisionVerb::Share));
+    }
+
+    #[test]
+    fn undo_does_not_go_back_beyond_a_text_that_was_not_kept() {
+        let kept = "    - {reason: a, was: a0}\n";
+        let lost = "    - {reason: b}\n";
+        let (next, undo) = (
+            "    - {reason: c, was: a2}\n",
+            "    - {reason: 'undo of @4: c', verb: undo, was: a3}\n",
+        );
+        assert_eq!(undone_after(kept), UndoStep::To(1, "undo of @2: a".to_owned()));
+        assert_eq!(undone_after(&[kept, lost].concat()), UndoStep::Nothing);
+        let last = UndoStep::To(3, "undo of @4: c".to_owned());
+        assert_eq!(undone_after(&[kept, lost, next].concat()), last);
+        assert_eq!(undone_after(&[kept, lost, next, undo].concat()), UndoStep::Nothing);
     }
 
     #[test]

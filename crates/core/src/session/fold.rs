@@ -871,3 +871,64 @@ fn is_plan_path(path: &str) -> bool {
         || ends("-design")
         || name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "plan" || word == "plans")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::id::ClientName;
+
+    /// A session to which facts are applied, each as a record of its own.
+    fn session_of(facts: Vec<Fact<'_>>) -> Session {
+        let mut session = Session::new(ClientName::new("claude-code"));
+        for (number, fact) in (1..).zip(facts) {
+            let record = format!("r{number}").into();
+            session.apply(&RecordRef { record, number, at: None, agent: None }, fact);
+        }
+        session.settle();
+        session
+    }
+
+    #[test]
+    fn a_call_that_is_recorded_twice_counts_once() {
+        let run = || Fact::Called {
+            call: "c1",
+            tool: "Bash",
+            what: ToolUse::Command("make test".into()),
+        };
+        let passed = || Fact::Returned {
+            call: "c1",
+            outcome: ToolOutcome::Succeeded,
+            detail: ToolDetail::None,
+        };
+        let once = session_of(vec![run(), passed()]);
+        // Resumed sessions repeat earlier records under new ids.
+        for repeated in [
+            vec![run(), run(), passed()],
+            vec![run(), passed(), run()],
+            vec![run(), passed(), run(), passed()],
+        ] {
+            let session = session_of(repeated);
+            assert_eq!(session.counts.tool_calls, 1);
+            assert_eq!(session.commands.items.len(), 1);
+            assert_eq!(session.checks.items.len(), once.checks.items.len());
+            assert!(session.in_flight().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_call_of_an_agent_that_is_recorded_twice_counts_once() {
+        let edit = || Fact::AgentCalled {
+            call: "c1",
+            what: ToolUse::Change(vec![ToolFileChange::Delete { path: "/shop/a.rs".into() }]),
+        };
+        let done = || Fact::Returned {
+            call: "c1",
+            outcome: ToolOutcome::Succeeded,
+            detail: ToolDetail::None,
+        };
+        let once = session_of(vec![edit(), done()]);
+        let twice = session_of(vec![edit(), done(), edit(), done()]);
+        assert_eq!(once.other_edits.items.len(), 1);
+        assert_eq!(twice.other_edits, once.other_edits);
+    }
+}

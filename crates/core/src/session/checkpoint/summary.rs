@@ -280,4 +280,29 @@ mod tests {
         assert!(!short.clone().into_stored().contains('\n'));
         assert_eq!(SessionSummary::parse(short.clone().into_stored().as_bytes()), Some(short));
     }
+
+    fn two_lines(kind: HighlightKind) -> Highlight {
+        let text = || "first line\nsecond line".to_owned();
+        let (detail, remark) = (Some(text()), Some(text()));
+        Highlight { kind, text: text(), detail, remark, state: None, seen: None, weight: 0 }
+    }
+
+    #[test]
+    fn the_first_eight_highlights_of_a_kind_are_stored_in_full() {
+        let count_in_full = |kind: HighlightKind| {
+            let mut summary = SessionSummary::sample("s");
+            summary.keep_within_limit(vec![vec![two_lines(kind); 10]]);
+            assert_eq!(summary.items.len(), 10);
+            let is_full = |item: &&Highlight| **item == two_lines(kind);
+            let full = summary.items.iter().take_while(is_full).count();
+            for item in &summary.items[full..] {
+                assert_eq!(item.text, "first line …");
+                assert_eq!(item.detail.as_deref(), Some("first line …"));
+                assert_eq!(item.remark.as_deref(), Some("first line …"));
+            }
+            full
+        };
+        assert_eq!(count_in_full(HighlightKind::Failed), 8);
+        assert_eq!(count_in_full(HighlightKind::Report), 10, "a report has its own limit");
+    }
 }
