@@ -5,6 +5,7 @@
 mod briefing;
 mod checkpoint;
 mod coverage;
+mod findings;
 mod graph;
 mod instructions;
 mod intent;

@@ -429,6 +429,13 @@ mod tests {
 
     const TEXT: &str = "fn one() {\n    call();\n}\n\nfn two() {\n    other();\n}\n";
 
+    #[test]
+    fn a_repeated_line_counts_as_often_as_both_texts_have_it() {
+        assert_eq!(similarity("a\n", "a\na\n"), 50);
+        assert_eq!(similarity("a\na\n", "a\n"), 50);
+        assert_eq!(similarity("a\na\n", "a\na\n"), 100);
+    }
+
     /// Matches by text and by hash, which have to agree.
     fn found(now: &str, lines: LineRange) -> CitedLineMatch {
         let cited = HashedLines::new(TEXT).cited(lines).unwrap();

@@ -324,6 +324,7 @@ mod tests {
         check("**Done:**\n- a\n\n**Next steps:**\n1. b\n\n**Files**\n- c\n", "1. b");
         check("Text.\n\n**Next**: run the tests\n\nMore.\n", "run the tests\n\nMore.");
         check("Next steps:\n\n- one\n\nNotes:\n- two\n", "- one");
+        check("**Next steps** (this week)\n- b\n\n**Files**\n- c\n", "- b");
         assert_eq!(
             BodyTopics::from_document(&read("```\nNext steps:\n- x\n```\n")).next_steps(),
             None

@@ -86,7 +86,7 @@ impl NameCandidate {
         name.contains(char::is_alphabetic) && (parts > 2 || (parts == 2 && has_digit))
     }
 
-    fn may_be_name(&self) -> bool {
+    pub(super) fn may_be_name(&self) -> bool {
         let is_other_file = || {
             let ending = self.text.rsplit_once('.').map_or("", |(_, ending)| ending);
             self.text.matches('/').count() > 1 || is_known_extension(ending)

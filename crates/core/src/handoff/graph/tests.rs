@@ -121,6 +121,43 @@ fn a_text_mentions_only_the_handoffs_it_names() {
 }
 
 #[test]
+fn a_handoff_without_an_edge_in_the_graph_is_unconnected() {
+    let texts = [
+        handoff("a", "", ""),
+        handoff("b", "", "\nSee h/a.md\n"),
+        handoff("c", "", "\nSee h/c.md\n"),
+    ];
+    let documents = [("h/a.md", &*texts[0]), ("h/b.md", &*texts[1]), ("h/c.md", &*texts[2])];
+    assert_eq!(graph(&documents).unconnected(), [2]);
+    assert_eq!(graph(&documents[..2]).unconnected(), Vec::<usize>::new());
+}
+
+#[test]
+fn a_part_of_the_graph_has_locations_of_its_own_nodes() {
+    let texts = [handoff("a", "", ""), handoff("b", "", "\nSee h/a.md and h/gone.md\n")];
+    let graph = graph(&[("h/a.md", &*texts[0]), ("h/b.md", &*texts[1])]);
+    let kinds = vec![EdgeKind::Mentions];
+    let part = graph.subgraph(&SubgraphQuery { from: vec![1], depth: Some(0), kinds });
+    assert_eq!(part.nodes.len(), 1);
+    let dangling = &part.dangling[0];
+    assert_eq!((dangling.written.as_str(), dangling.location.node), ("h/gone.md", 0));
+    assert_eq!(dangling.location.line, graph.dangling[0].location.line);
+}
+
+#[test]
+fn a_file_that_is_not_a_document_names_no_handoff() {
+    let may_be_name = |text: &str| {
+        NameCandidate { text: text.to_owned(), line: 1, is_backquoted: true }.may_be_name()
+    };
+    for text in ["search", "h/search", "market-page-perf", "docs/old/plan.md"] {
+        assert!(may_be_name(text), "{text}");
+    }
+    for text in ["search.rs", "src/search/index"] {
+        assert!(!may_be_name(text), "{text}");
+    }
+}
+
+#[test]
 fn header_statements_count_as_mentions() {
     let a = handoff("market-page-perf", "", "");
     let b = handoff("b", "  landmines:\n    - Undoes market-page-perf\n", "");

@@ -24,6 +24,19 @@ fn a_change_of_one_side_is_taken() {
 }
 
 #[test]
+fn the_status_that_is_further_along_wins() {
+    let status = |word: &str| document(&format!("  status: {word}\n"), "");
+    let base = status("planned");
+    for (further, closed) in [("in_progress", "resolved"), ("in_progress", "abandoned")] {
+        let merged = merged(&base, &status(further), &status(closed));
+        assert_eq!(merged.conflicts, Vec::<String>::new());
+        assert_eq!(merged.text, status(closed).text());
+    }
+    let closed = merged(&base, &status("resolved"), &status("abandoned"));
+    assert_eq!(closed.conflicts.len(), 1, "both are closed");
+}
+
+#[test]
 fn lists_are_merged_by_item_identity() {
     let questions = |a: &str, b: &str| {
         document(

@@ -216,7 +216,11 @@ mod tests {
     fn every_form_of_status_line_is_read() {
         let check = |text: &str, expected: Option<(&str, Option<Status>)>| {
             let document = Document::parse(text.as_bytes());
-            let found = find_status_line(&document).map(|line| (line.text.value, line.status));
+            let line = find_status_line(&document);
+            if let Some(StatusLine { text: value, .. }) = line {
+                assert_eq!(value.at.slice(text), value.value, "{text}");
+            }
+            let found = line.map(|line| (line.text.value, line.status));
             assert_eq!(found, expected, "{text}");
         };
         let done = Some(Status::Resolved);
