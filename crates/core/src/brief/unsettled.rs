@@ -394,6 +394,21 @@ mod tests {
     }
 
     #[test]
+    fn an_item_of_two_sessions_that_ended_together_is_found_once() {
+        let task = (Kind::Task, "Wire the cache");
+        let mut sessions = in_turn(vec![
+            summary("c", &[]),
+            summary("b", &[task]),
+            summary("a", &[(Kind::Question, "Wire the cache"), task]),
+        ]);
+        // Neither is later than the other, so neither settles the other.
+        sessions[2].ended = sessions[1].ended;
+        let (found, _) = collect_unsettled(&sessions, |_| false, |_, _| false);
+        let kinds: Vec<Kind> = found.iter().map(|one| one.item.kind).collect();
+        assert_eq!(kinds, [Kind::Task, Kind::Question], "a question is not a task");
+    }
+
+    #[test]
     fn after_five_sessions_an_item_is_only_counted() {
         let after = |sessions: usize| {
             let mut all: Vec<SessionSummary> =

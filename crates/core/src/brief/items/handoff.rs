@@ -585,4 +585,24 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn the_last_run_of_a_proof_has_its_date_and_commit() {
+        let at: Option<Timestamp> = Some("2026-03-25T23:30:00Z".parse().unwrap());
+        let run = |commit| describe_outcome(Some((RecordedOutcome::Holds, at, commit)));
+        let expected = |text: &str| (true, text.to_owned());
+        assert_eq!(run(Some("4f2c9d1e5b")), expected("held 2026-03-25 at 4f2c9d1"));
+        assert_eq!(run(None), expected("held 2026-03-25"));
+        assert_eq!(run(Some("run `rm`")), expected("held 2026-03-25"), "not a commit id");
+        let broken = describe_outcome(Some((RecordedOutcome::Broken, None, None)));
+        assert_eq!(broken, (false, "broken".to_owned()));
+        assert_eq!(describe_outcome(None), (false, "never run".to_owned()));
+    }
+
+    #[test]
+    fn a_short_word_of_the_prompt_counts_if_it_is_the_same() {
+        let proposes = |prompt: &str| PromptWords::from_prompt(prompt).proposes("An API", "");
+        assert!(proposes("add an API"));
+        assert!(!proposes("add an app"));
+    }
 }

@@ -854,6 +854,26 @@ mod tests {
     }
 
     #[test]
+    fn changed_files_share_lines_of_limited_length() {
+        let items = |folders: &[&str]| {
+            let changed = |folder: &&str| item(Kind::Changed, &format!("{folder}/a.rs"));
+            let items = folders.iter().map(changed).collect();
+            let summary = SessionSummary { items, ..SessionSummary::sample("s") };
+            let files = session_items(&summary, "Claude Code").into_iter();
+            let files = files.filter(|item| item.heading == "Changed files");
+            files.map(|item| (item.text, item.count)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            items(&["src", "docs", "web"]),
+            [("`src/: a.rs; docs/: a.rs; web/: a.rs`".to_owned(), 3)]
+        );
+        let long = "x".repeat(FILES_LENGTH_MAX / 2);
+        let lines = items(&["src", &long, "docs", &format!("{long}y")]);
+        let counts: Vec<usize> = lines.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [3, 1], "{lines:?}");
+    }
+
+    #[test]
     fn a_merge_subject_omits_the_sessions_own_branch() {
         let merge = item(Kind::Commit, "Merge remote-tracking branch 'origin/main' into queue");
         let named = status(vec![merge, item(Kind::Commit, "Move it into the queue")]);
