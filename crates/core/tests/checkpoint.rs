@@ -54,6 +54,19 @@ fn git_facts_are_late_more_than_five_minutes_after_the_last_record() {
     assert!(!is_late(None), "a session without times");
 }
 
+#[test]
+fn work_without_a_client_session_has_a_page() {
+    let context = CheckpointContext {
+        commit: Some(CommitId::new("4f2c9d1")),
+        plan_documents: vec!["docs/cache-plan.md".to_owned()],
+        ..around("2026-03-20T09:02:00Z", None)
+    };
+    assert_eq!(
+        context.page(),
+        "### Facts\n\n- No agent client ran it\n- Commit 4f2c9d1 on main\n- Plan document `docs/cache-plan.md`\n"
+    );
+}
+
 fn made(at: &str) -> ReflogCommit {
     ReflogCommit {
         id: CommitId::new("c".repeat(40)),

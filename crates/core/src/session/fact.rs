@@ -335,3 +335,29 @@ pub enum ToolDetail<'a> {
         text: Option<Cow<'a, str>>,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn metadata_of_a_task_is_text_and_null_removes_an_entry() {
+        let Value::Object(map) = json!({"area": "cache", "size": 3, "tags": ["a"], "old": null})
+        else {
+            unreachable!("an object")
+        };
+        let entry =
+            |key: &'static str, value: Option<&'static str>| (key.into(), value.map(Cow::from));
+        assert_eq!(
+            TaskUpdate::entries(map),
+            [
+                entry("area", Some("cache")),
+                entry("size", Some("3")),
+                entry("tags", Some("[\"a\"]")),
+                entry("old", None),
+            ]
+        );
+        assert_eq!(TaskUpdate::entries(Map::new()), []);
+    }
+}

@@ -931,4 +931,28 @@ mod tests {
         assert_eq!(once.other_edits.items.len(), 1);
         assert_eq!(twice.other_edits, once.other_edits);
     }
+
+    #[test]
+    fn a_summary_is_stored_up_to_its_limit() {
+        let stored = |length: usize| {
+            let text = "word ".repeat(length / 5);
+            let session = session_of(vec![Fact::Summary(text.trim().to_owned().into())]);
+            session.summary.unwrap().text
+        };
+        assert_eq!(stored(30_000), "word ".repeat(6_000).trim());
+        let long = stored(50_000);
+        assert!(long.len() < (32 << 10) + 100, "{}", long.len());
+        assert!(long.starts_with(&"word ".repeat(6_500)));
+        assert!(long.ends_with("… (cut; 49999 bytes in all)"), "{}", &long[long.len() - 40..]);
+    }
+
+    #[test]
+    fn the_first_folder_and_sixteen_others_are_kept() {
+        let folders: Vec<String> = (0..20).map(|number| format!("/work/{number}")).collect();
+        let identity = |cwd| Fact::Identity(Identity { cwd: Some(cwd), ..Identity::default() });
+        let twice = folders.iter().flat_map(|folder| [folder, folder]).chain(&folders);
+        let session = session_of(twice.map(|folder| identity(folder.as_str())).collect());
+        assert_eq!(session.cwd.as_deref(), Some("/work/0"));
+        assert_eq!(session.other_folders, folders[1..17]);
+    }
 }

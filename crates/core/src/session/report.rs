@@ -519,6 +519,22 @@ mod tests {
     }
 
     #[test]
+    fn a_passed_check_without_a_cause_is_not_an_item() {
+        check("## Findings\n- The whole test suite passes", &[]);
+        check(
+            "## Findings\n- The test suite passes because `open()` is mocked",
+            &["Cause: The test suite passes because `open()` is mocked < Findings"],
+        );
+    }
+
+    #[test]
+    fn a_short_statement_that_names_nothing_has_no_weight() {
+        assert_eq!(weight(ItemKind::Cause, "The issue is clear now.", true), 0);
+        assert!(weight(ItemKind::Cause, "The issue is in `drain()`.", false) > 0);
+        assert!(weight(ItemKind::Cause, &"The issue is clear now. ".repeat(2), false) > 0);
+    }
+
+    #[test]
     fn a_remark_with_a_finding_does_not_only_announce() {
         for text in ["Good. Now let me run the tests.", "Let me check:", "Perfect!"] {
             assert!(only_announces(text), "{text}");

@@ -561,3 +561,35 @@ pub fn edits_since<'s>(
     edits.dedup();
     edits
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{Fact, RecordRef, ToolDetail, ToolOutcome, ToolUse};
+    use crate::text::id::ClientName;
+
+    /// The failures that are open after a command failed.
+    fn open_after(command: &str) -> usize {
+        let mut session = Session::new(ClientName::new("claude-code"));
+        let call = ToolUse::Command(command.into());
+        let failed = ToolOutcome::Failed { code: Some(2), text: "1 test failed".into() };
+        let facts = [
+            Fact::Called { call: "c1", tool: "Bash", what: call },
+            Fact::Returned { call: "c1", outcome: failed, detail: ToolDetail::None },
+        ];
+        for (number, fact) in (1..).zip(facts) {
+            let record = format!("r{number}").into();
+            session.apply(&RecordRef { record, number, at: None, agent: None }, fact);
+        }
+        open_failures(&session, &AbandonedRecords::default()).len()
+    }
+
+    #[test]
+    fn a_failure_in_a_temporary_folder_is_not_reported() {
+        assert_eq!(open_after("make test"), 1);
+        assert_eq!(open_after("cd /home/dev/shop && make test"), 1);
+        for folder in ["/tmp/trial", "/private/tmp/trial", "$WORK"] {
+            assert_eq!(open_after(&format!("cd {folder} && make test")), 0, "{folder}");
+        }
+    }
+}

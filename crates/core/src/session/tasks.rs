@@ -255,6 +255,7 @@ pub(super) fn merge_task(session: &mut Session, file: &str, change: &TaskUpdate<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::id::ClientName;
 
     #[test]
     fn a_task_at_the_metadata_limit_still_accepts_updates() {
@@ -295,5 +296,38 @@ mod tests {
             assert!(!names_task(text, "4"), "{text}");
         }
         assert!(!names_task("task abc", "abc"));
+    }
+
+    #[test]
+    fn a_running_agent_works_on_the_task_that_its_description_names() {
+        let seen = Provenance {
+            record: "r".to_owned(),
+            number: 1,
+            at: None,
+            source: Attribution::Observed,
+            agent: None,
+        };
+        let agent_for = |about: &str, state: AgentState| {
+            let mut session = Session::new(ClientName::new("claude-code"));
+            session.agents.push(Agent {
+                seen: seen.clone(),
+                id: Some("ag1".to_owned()),
+                kind: None,
+                about: Some(about.to_owned()),
+                prompt: None,
+                state,
+                ended: None,
+                report: None,
+            });
+            let mut task =
+                new_task(&seen, "Wire the cache".to_owned(), SessionTaskStatus::InProgress);
+            task.id = Some("4".to_owned());
+            session.agent_for_task(&task).map(str::to_owned)
+        };
+        let running = Some("ag1".to_owned());
+        assert_eq!(agent_for("wire the cache ", AgentState::InFlight), running);
+        assert_eq!(agent_for("T-4: the cache", AgentState::InFlight), running);
+        assert_eq!(agent_for("Measure the cache", AgentState::InFlight), None);
+        assert_eq!(agent_for("Wire the cache", AgentState::Ended), None);
     }
 }

@@ -93,6 +93,15 @@ fn entries_about_the_same_thing_are_merged() {
 }
 
 #[test]
+fn a_new_rationale_replaces_the_earlier_one() {
+    let text = "---\nhandoff:\n  id: a\n  decisions_made:\n    - decision: Use Redis\n      rationale: It is fast\n---\n";
+    let notes = AuthorNotes::default().with_decision("Use Redis because it is there");
+    let once = laid(&notes, text, "page");
+    assert!(once.contains("    - decision: Use Redis\n      rationale: it is there\n"), "{once}");
+    assert!(!once.contains("It is fast"), "{once}");
+}
+
+#[test]
 fn a_header_is_split_into_fields() {
     let text = "---\nhandoff:\n  id: cache\n  title: Cold cache\n  status: resolved\n  mood: calm\n  boot:\n    constraint: [Only the cache]\n  state:\n    identity: {role: fixer}\n  landmines: The purge\n---\nText.\n";
     let notes = AuthorNotes::parse(text).unwrap();
