@@ -877,7 +877,7 @@ mod tests {
     use super::*;
     use crate::text::id::ClientName;
 
-    /// A session to which facts are applied, each as a record of its own.
+    /// A session to which facts are applied, each as a separate record.
     fn session_of(facts: Vec<Fact<'_>>) -> Session {
         let mut session = Session::new(ClientName::new("claude-code"));
         for (number, fact) in (1..).zip(facts) {

@@ -429,3 +429,16 @@ fn says_already_exists(words: &str) -> bool {
 fn ends_with_instead(words: &str) -> bool {
     words.trim_end().ends_with(" instead")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_the_user_answers_is_a_correction() {
+        let is_correction = |text: &str| correction(text, PromptContext::default()).is_some();
+        assert!(is_correction("Why do we have a cap? We don't want one."));
+        assert!(!is_correction("Why do we have a cap? The list is short."));
+        assert!(!is_correction("Why do we have a cap?"));
+    }
+}

@@ -323,3 +323,28 @@ fn is_foreign(words: &str) -> bool {
         || is_spanish
         || is_russian
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_parts_of_the_project_and_many_things_are_off_limits() {
+        for work in ["rename handlers", "change src/api.rs", "edit the schema", "push to main"] {
+            assert!(is_forbidden_work(work), "{work}");
+        }
+        for work in ["rename handler", "rename the handlers", "change it", "push the button"] {
+            assert!(!is_forbidden_work(work), "{work}");
+        }
+    }
+
+    #[test]
+    fn work_can_be_limited_to_a_path() {
+        for words in ["only edit src/api.rs", "only edit files in src/", "work only in web/"] {
+            assert!(is_only(words), "{words}");
+        }
+        for words in ["only edit the title", "only work in the morning"] {
+            assert!(!is_only(words), "{words}");
+        }
+    }
+}

@@ -242,4 +242,12 @@ mod tests {
             assert_eq!(slash_command(text), name, "{text}");
         }
     }
+
+    #[test]
+    fn commas_are_not_words_of_a_trivial_prompt() {
+        let listed = |count: usize| vec!["ok"; count].join(", ");
+        assert!(is_trivial(&listed(TRIVIAL_WORDS_MAX)));
+        assert!(!is_trivial(&listed(TRIVIAL_WORDS_MAX + 1)));
+        assert!(!is_trivial("") && !is_trivial("…"), "says nothing");
+    }
 }

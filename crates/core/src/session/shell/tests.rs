@@ -34,6 +34,7 @@ fn a_line_is_split_into_simple_commands() {
     check("python3 -m pytest -x 'tests/a b.py'", &["+- pytest -x tests/a b.py"]);
     check("uv run --with x pytest && bundle exec rspec", &["+ pytest", "+ rspec"]);
     check("bash -lc 'cd x && npm test'", &["+ cd x", "+- npm test"]);
+    check("eval 'cd x && npm test'", &["+ cd x", "+- npm test"]);
     check("docker compose exec -T app pytest -q", &["+- pytest -q"]);
     check("for f in a b; do cargo test $f; done", &[" cargo test $f"]);
     check("if ! make; then exit 1; fi && ls", &[" make", " exit 1", "+- ls"]);
@@ -42,7 +43,10 @@ fn a_line_is_split_into_simple_commands() {
     check("echo 'a && b; c' \"d | e\"", &["+- echo a && b; c d | e"]);
     check("a \\\n  --b", &["+- a --b"]);
     check("! grep -q x y", &[" grep -q x y"]);
+    check("make fmt) && make lint", &[" make fmt", "+- make lint"]);
     check("FOO=bar", &[]);
+    check("a-b=c make", &["+- a-b=c make"]);
+    check("2A=b make", &["+- 2A=b make"]);
     check("", &[]);
 }
 
@@ -116,6 +120,7 @@ fn checks_are_recognized_by_their_command() {
         (Test, "mix test"),
         (Test, "bundle exec rspec spec/a_spec.rb"),
         (Test, "vendor/bin/phpunit"),
+        (Test, "php artisan test"),
         (Test, "ctest --test-dir build"),
         (Test, "bazel test //..."),
         (Test, "./scripts/test"),
@@ -358,7 +363,7 @@ fn effects(line: &str) -> Vec<(String, Option<String>)> {
 
 #[test]
 fn external_effects_are_recognized_by_their_command() {
-    let table: [(&str, &str, Option<&str>); 34] = [
+    let table: [(&str, &str, Option<&str>); 35] = [
         ("git push", "git push", None),
         ("git push -u origin fix/cache 2>&1 | tail -3", "git push", Some("fix/cache")),
         ("git push origin HEAD:main", "git push", Some("main")),
@@ -400,6 +405,7 @@ fn external_effects_are_recognized_by_their_command() {
         ("npx prisma migrate deploy", "prisma migrate deploy", None),
         ("python manage.py migrate", "manage.py migrate", None),
         ("bundle exec rails db:migrate", "rails db:migrate", None),
+        ("php artisan migrate:fresh", "artisan migrate:fresh", None),
         ("alembic upgrade head", "alembic upgrade", None),
     ];
     for (line, action, target) in table {
@@ -424,6 +430,7 @@ fn external_effects_are_recognized_by_their_command() {
         "vercel env pull",
         "echo git push",
         "rails db:migrate:status",
+        "php artisan migrate:status",
         "docker build .",
     ] {
         assert!(effects(line).is_empty(), "{line}");

@@ -398,3 +398,73 @@ fn is_client_file(path: &str) -> bool {
 fn time_of_day(time: Timestamp) -> String {
     time.strftime("%H:%M").to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::session::checkpoint::{Checkpoint, CheckpointContext, CheckpointMode, Highlights};
+    use crate::session::{
+        Attribution, CommitState, Fact, Provenance, PushRecord, RecordRef, Session, SessionCommit,
+        ToolDetail, ToolFileChange, ToolOutcome, ToolUse,
+    };
+    use crate::text::id::ClientName;
+
+    fn tree_of(session: Session) -> Option<String> {
+        let (mode, context) = (CheckpointMode::Auto, CheckpointContext::default());
+        let checkpoint = Checkpoint::new(session, "t.jsonl".into(), 1, mode, context);
+        Highlights::from_checkpoint(&checkpoint).tree
+    }
+
+    #[test]
+    fn edits_without_a_commit_are_counted() {
+        let tree = |changes: Vec<ToolFileChange>| {
+            let mut session = Session::new(ClientName::new("claude-code"));
+            let called = Fact::Called { call: "c1", tool: "Edit", what: ToolUse::Change(changes) };
+            let (outcome, detail) = (ToolOutcome::Succeeded, ToolDetail::None);
+            let facts = [called, Fact::Returned { call: "c1", outcome, detail }];
+            for (number, fact) in (1..).zip(facts) {
+                let record = format!("r{number}").into();
+                session.apply(&RecordRef { record, number, at: None, agent: None }, fact);
+            }
+            tree_of(session)
+        };
+        let edit = |path: &str| ToolFileChange::Edit { path: path.into(), parts: vec![(1, 2)] };
+        let delete = |path: &str| ToolFileChange::Delete { path: path.into() };
+        let plan = edit("/home/dev/.claude/plans/cache.md");
+        let changes = vec![edit("/shop/a.rs"), edit("/shop/b.rs"), delete("/shop/c.rs"), plan];
+        assert_eq!(tree(changes).as_deref(), Some("2 files edited, no commit seen"));
+        assert_eq!(tree(vec![delete("/shop/c.rs")]), None);
+    }
+
+    #[test]
+    fn commits_that_were_not_pushed_are_counted() {
+        let tree = |pushed: &[bool]| {
+            let mut session = Session::new(ClientName::new("claude-code"));
+            for (number, pushed) in (1..).zip(pushed) {
+                let seen = Provenance {
+                    record: format!("r{number}"),
+                    number,
+                    at: None,
+                    source: Attribution::Observed,
+                    agent: None,
+                };
+                let push = PushRecord { seen: seen.clone(), to: None };
+                session.commits.push(SessionCommit {
+                    seen,
+                    id: None,
+                    subject: None,
+                    body: None,
+                    branch: None,
+                    files: None,
+                    merged: None,
+                    folder: None,
+                    state: CommitState::Made,
+                    pushed: pushed.then_some(push),
+                });
+            }
+            tree_of(session).unwrap().replace("no edits since the last commit, ", "")
+        };
+        assert_eq!(tree(&[true, true]), "all commits pushed");
+        assert_eq!(tree(&[false, false]), "no push seen");
+        assert_eq!(tree(&[true, false, false]), "no push seen for 2 of 3 commits");
+    }
+}
