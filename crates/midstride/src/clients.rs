@@ -103,6 +103,7 @@ impl TranscriptCandidate {
     fn into_info(self, head: TranscriptHead) -> TranscriptInfo {
         let named = self.session();
         let is_named = self.client.profile().file_name_has_session_id;
+        // A forked session has copies of the original's records, with the original's id.
         let session = match head.id {
             Some(id) if !is_named || !looks_like_an_id(named.as_str()) => id,
             Some(_) | None => named,
@@ -347,8 +348,9 @@ mod tests {
     #[test]
     fn a_new_cursor_is_stored_with_the_empty_state_of_its_reader() {
         let stored: Vec<String> = ALL.map(|client| client.new_cursor().to_json().unwrap()).into();
-        let start = r#"{"version":6,"by":"0.1.0","offset":0,"lines":0,"head":[0,"#;
-        assert!(stored.iter().all(|text| text.starts_with(start)), "{stored:?}");
+        let by = env!("CARGO_PKG_VERSION");
+        let start = format!(r#"{{"version":6,"by":"{by}","offset":0,"lines":0,"head":[0,"#);
+        assert!(stored.iter().all(|text| text.starts_with(&start)), "{stored:?}");
         let states = [
             r#","reader":{"claude-code":{"open":{},"agent_calls":[]}},"session":{"client":"claude-code","#,
             r#","reader":{"codex":{"cwd":"","known":[],"running":[],"polls":[],"prompt":null,"ordinal":null}},"session":{"client":"codex","#,

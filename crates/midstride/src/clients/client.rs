@@ -21,8 +21,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A program that runs agent sessions. Everything midstride knows about one client is in the folder
-/// of its implementation.
+/// A program that runs agent sessions. What midstride does differently for one client is in the
+/// folder of its implementation.
 pub trait Client: fmt::Debug + Sync {
     /// The facts that need no code.
     fn profile(&self) -> &'static ClientProfile;
@@ -361,12 +361,19 @@ impl FolderListings {
         is_wanted: fn(&str) -> bool,
         unread: &mut Vec<FileError>,
     ) -> Vec<FolderEntry> {
-        let list = || {
-            files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
-                unread.push(error);
-                Vec::new()
-            })
-        };
+        let list = || list_or_report(folder, is_wanted, unread);
         self.0.borrow_mut().entry(folder.to_owned()).or_insert_with(list).clone()
     }
+}
+
+/// The entries of a folder whose names are wanted. An error goes to `unread`.
+pub(crate) fn list_or_report(
+    folder: &Path,
+    is_wanted: impl Fn(&str) -> bool,
+    unread: &mut Vec<FileError>,
+) -> Vec<FolderEntry> {
+    files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
+        unread.push(error);
+        Vec::new()
+    })
 }

@@ -6,10 +6,10 @@ use super::config::{
     ClientFileError, EntryInsertion, InstallOptions, InstallScope, TargetContent, json, splice,
     toml,
 };
-use crate::sys::clock::Clock;
-use crate::sys::env::{Environment, Variables};
+use crate::sys::env::Environment;
 use proptest::prelude::*;
 use serde_json::json;
+use std::path::Path;
 
 /// A style in which JSON can be written.
 #[derive(Clone, Debug)]
@@ -160,17 +160,9 @@ fn members(
 
 /// The entries that midstride wants in JSON files of all clients.
 fn ours() -> Vec<ConfigEntry> {
-    let environment = Environment {
-        folder: "/none".into(),
-        home: Some("/none".into()),
-        state: None,
-        editor: None,
-        user: None,
-        automation: None,
-        session: None,
-        clock: Clock::System,
-        variables: Variables::NONE,
-    };
+    let folder = Path::new("/none");
+    let home = Some(folder.to_owned());
+    let environment = Environment { home, ..Environment::in_folder(folder) };
     let wanted = |client: &'static dyn super::Client| {
         let options = InstallOptions::default();
         client.target_files(&environment, &InstallScope::User, options).unwrap()

@@ -169,6 +169,22 @@ impl Environment {
         })
     }
 
+    /// An environment in which only the folder is set.
+    #[cfg(test)]
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            home: None,
+            state: None,
+            editor: None,
+            user: None,
+            automation: None,
+            session: None,
+            clock: Clock::System,
+            variables: Variables::NONE,
+        }
+    }
+
     /// The value of a variable that another program defines, unless it is blank.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name)
@@ -335,17 +351,8 @@ mod tests {
 
     #[test]
     fn a_program_folder_is_in_the_home_folder_unless_a_variable_names_it() {
-        let mut environment = Environment {
-            folder: "/shop".into(),
-            home: Some("/home/dev".into()),
-            state: None,
-            editor: None,
-            user: None,
-            automation: None,
-            session: None,
-            clock: Clock::System,
-            variables: Variables::NONE,
-        };
+        let home = Some("/home/dev".into());
+        let mut environment = Environment { home, ..Environment::in_folder(Path::new("/shop")) };
         let folder = |environment: &Environment| environment.program_folder("X_HOME", ".x");
         assert_eq!(folder(&environment), Some("/home/dev/.x".into()));
         let named = |value: &str| Variables::Fixed([("X_HOME".into(), value.into())].into());

@@ -2,7 +2,9 @@
 
 use super::ClaudeCode;
 use crate::clients::client::Client as _;
-use crate::clients::client::{FolderListings, TaskFile, TranscriptCandidate, TranscriptInfo};
+use crate::clients::client::{
+    FolderListings, TaskFile, TranscriptCandidate, TranscriptInfo, list_or_report,
+};
 use crate::clients::heads::HeadCache;
 use crate::clients::looks_like_an_id;
 use crate::sys::env::Environment;
@@ -46,17 +48,12 @@ pub(super) fn candidates(
     let projects = claude.join("projects");
     let starts: Vec<String> = tops.iter().map(|top| slug_prefix(top)).collect();
     let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
-    let mut list = |folder: &Path, is_wanted: &dyn Fn(&str) -> bool| {
-        files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
-            unread.push(error);
-            Vec::new()
-        })
-    };
-    let folders = list(&projects, &fits).into_iter().filter(|entry| entry.is_folder);
+    let folders =
+        list_or_report(&projects, fits, unread).into_iter().filter(|entry| entry.is_folder);
     let folders: Vec<PathBuf> = folders.map(|folder| projects.join(folder.name)).collect();
     let mut found = Vec::new();
     for folder in folders {
-        let sessions = list(&folder, &is_session).into_iter();
+        let sessions = list_or_report(&folder, is_session, unread).into_iter();
         found.extend(sessions.map(|entry| candidate(&folder, entry)));
     }
     found
@@ -88,10 +85,6 @@ fn is_agent(name: &str) -> bool {
     agent_id(name).is_some()
 }
 
-fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
-    FolderListings::default().list(folder, is_agent, unread)
-}
-
 /// The agent files of a session: in its own folder, or next to it, where older versions of the
 /// client put them.
 pub(super) fn agents(
@@ -102,7 +95,7 @@ pub(super) fn agents(
 ) -> Vec<(String, PathBuf)> {
     let folder = found.path.parent().unwrap_or(Path::new("."));
     let of_session = found.path.with_extension("").join("subagents");
-    let own = list_agents(&of_session, unread).into_iter();
+    let own = list_or_report(&of_session, is_agent, unread).into_iter();
     let own = own.filter_map(|one| Some((agent_id(&one.name)?.to_owned(), one)));
     let mut agents: Vec<(String, PathBuf)> =
         own.map(|(id, entry)| (id, of_session.join(entry.name))).collect();
@@ -232,7 +225,6 @@ fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::clock::Clock;
     use crate::sys::env::Variables;
     use crate::sys::files::{ScratchFolder, looked_at};
 
@@ -279,17 +271,8 @@ mod tests {
         scratch.write("projects/-shop/one.jsonl", b"").unwrap();
         scratch.write("projects/-shop/notes.txt", b"").unwrap();
         let home = scratch.path().to_string_lossy().into_owned();
-        let environment = Environment {
-            folder: scratch.path().to_owned(),
-            home: None,
-            state: None,
-            editor: None,
-            user: None,
-            automation: None,
-            session: None,
-            clock: Clock::System,
-            variables: Variables::Fixed([(HOME_VARIABLE.to_owned(), home)].into()),
-        };
+        let variables = Variables::Fixed([(HOME_VARIABLE.to_owned(), home)].into());
+        let environment = Environment { variables, ..Environment::in_folder(scratch.path()) };
         let tops = [PathBuf::from("/shop")];
         let find = || candidates(&environment, &tops, &mut Vec::new()).len();
         assert_eq!(looked_at::during(find), (1, 2), "its folder and its transcript");

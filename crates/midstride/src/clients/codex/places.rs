@@ -2,7 +2,7 @@
 
 use super::Codex;
 use crate::clients::client::Client as _;
-use crate::clients::client::{TranscriptCandidate, TranscriptInfo};
+use crate::clients::client::{TranscriptCandidate, TranscriptInfo, list_or_report};
 use crate::clients::heads::{HeadCache, TranscriptHead};
 use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
@@ -51,11 +51,7 @@ fn collect(
     const DAYS: usize = 3;
     let is_late = |name: &str| from.first().is_none_or(|first| name >= *first);
     let is_wanted = |name: &str| is_late(name) && (depth < DAYS || is_transcript(name));
-    let entries = files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
-        unread.push(error);
-        Vec::new()
-    });
-    for entry in entries.into_iter().rev() {
+    for entry in list_or_report(folder, is_wanted, unread).into_iter().rev() {
         if found.len() >= CANDIDATES_MAX {
             break;
         }

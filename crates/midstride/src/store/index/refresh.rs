@@ -803,8 +803,7 @@ fn next_id(transaction: &Transaction<'_>, changed: Option<i64>) -> rusqlite::Res
 mod tests {
     use super::*;
     use crate::store::ledger::WaitPolicy;
-    use crate::sys::clock::Clock;
-    use crate::sys::env::{Environment, Variables};
+    use crate::sys::env::Environment;
     use crate::sys::files::ScratchFolder;
     use std::path::PathBuf;
 
@@ -823,17 +822,7 @@ mod tests {
             for name in ["one", "two", "three"] {
                 scratch.write(path(name), b"# Pelican\n").unwrap();
             }
-            let environment = Environment {
-                folder: scratch.path().to_owned(),
-                home: None,
-                state: None,
-                editor: None,
-                user: None,
-                automation: None,
-                session: None,
-                variables: Variables::NONE,
-                clock: Clock::System,
-            };
+            let environment = Environment::in_folder(scratch.path());
             let workspace = Workspace::discover(environment).unwrap();
             let mut index = Index::open(&workspace, WaitPolicy::Command).unwrap();
             index
