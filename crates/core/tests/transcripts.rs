@@ -634,3 +634,26 @@ fn a_compaction_summary_is_not_the_last_agent_message() {
         assert_eq!(last.text, "The importer is broken.");
     }
 }
+
+#[test]
+fn failed_commands_are_counted_if_not_all_are_kept() {
+    let record = |kind: &str, content: serde_json::Value| {
+        let message = serde_json::json!({"role": kind, "content": content});
+        format!("{}\n", serde_json::json!({"type": kind, "message": message}))
+    };
+    let mut text = record("user", "Try until it builds.".into());
+    for number in 0..10_500 {
+        let input = serde_json::json!({"command": format!("make part-{number}")});
+        let call = serde_json::json!({"type": "tool_use", "id": number.to_string(), "name": "Bash", "input": input});
+        let result = serde_json::json!({
+            "type": "tool_result", "tool_use_id": number.to_string(), "content": "Exit code 2", "is_error": true,
+        });
+        text.push_str(&record("assistant", serde_json::json!([call])));
+        text.push_str(&record("user", serde_json::json!([result])));
+    }
+    let session = read("claude-code", text.as_bytes());
+    assert_eq!((session.commands.total(), session.commands.left_out), (10_500, 1_000));
+    assert_eq!(session.failed_left_out, Some(1_000));
+    let kept = session.commands.iter().filter(|command| command.exit == CommandStatus::Failed);
+    assert_eq!(kept.count(), 9_500);
+}

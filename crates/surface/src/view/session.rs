@@ -8,7 +8,7 @@ use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{
     ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
 };
-use midstride_core::session::{AgentState, CommandStatus, Provenance, Request};
+use midstride_core::session::{AgentState, CommandStatus, Provenance, Request, Session};
 use midstride_core::text::id::{BlobHash, SessionId};
 use serde::Serialize;
 use std::path::Path;
@@ -434,12 +434,15 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
             short_text(&error.text)
         )
     });
-    let older = checkpoint.session.commands.left_out;
-    let failed = checkpoint.session.failed_left_out;
+    let Session { commands: all, failed_left_out, .. } = &checkpoint.session;
+    let omitted = omitted_commands(all.left_out, *failed_left_out);
+    omitted.into_iter().chain(commands).chain(errors).collect()
+}
+
+/// How many commands were counted but not kept, and how many of them failed, if known.
+fn omitted_commands(count: u64, failed: Option<u64>) -> Option<String> {
     let failed = failed.map(|failed| format!(", {failed} of which failed")).unwrap_or_default();
-    let older =
-        (older > 0).then(|| format!("{older} older commands were counted and not kept{failed}"));
-    older.into_iter().chain(commands).chain(errors).collect()
+    (count > 0).then(|| format!("{count} older commands were counted and not kept{failed}"))
 }
 
 fn files(workspace: &Workspace, checkpoint: &Checkpoint) -> Vec<String> {
@@ -485,4 +488,20 @@ fn section(out: &mut String, name: &str, items: &[String]) {
     out.push('\n');
     out.push_str(&heading(name));
     out.push_str(&indent(&items.join("\n")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_were_not_kept_are_counted() {
+        assert_eq!(omitted_commands(0, None), None);
+        assert_eq!(
+            omitted_commands(1_000, Some(7)).unwrap(),
+            "1000 older commands were counted and not kept, 7 of which failed"
+        );
+        let unknown = omitted_commands(1_000, None).unwrap();
+        assert_eq!(unknown, "1000 older commands were counted and not kept");
+    }
 }
