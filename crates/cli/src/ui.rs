@@ -74,7 +74,7 @@ pub(crate) struct MessageRedactor {
 impl MessageRedactor {
     /// Sets the rules of the project. Only the first call counts.
     pub(crate) fn set_project(&self, workspace: &Workspace) {
-        let _ = self.project_rules.set(workspace.settings().redact.clone());
+        let _ = self.project_rules.set(workspace.added_rules().to_vec());
     }
 
     /// Whether the project is known.

@@ -13,7 +13,7 @@ use crate::store::revisions::{RevisionError, TextBackend, TextStore};
 use crate::sys::files::{FileError, FileProblem, check_size};
 use crate::sys::ids::{new_uid, sha256};
 use crate::workspace::StoredHandoff;
-use midstride_core::format::document::{Document, DocumentEditError};
+use midstride_core::format::document::{Document, DocumentEditError, RedactedDocument};
 use midstride_core::format::finding::Code;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
@@ -164,12 +164,12 @@ impl Store {
             return Err(JournalError::Conflicted(stored.path.clone()));
         }
         // Anchors are taken from the text that is written, without its secrets.
-        let (clean, mut redacted) = self.workspace().clean(next.text());
-        let cleaned = (!redacted.is_empty()).then(|| Document::parse(clean.as_str().as_bytes()));
-        let next = cleaned.as_ref().unwrap_or(next);
+        let RedactedDocument { document: next, mut redacted, .. } =
+            self.workspace().redact(next)?;
+        let next = &next;
         let uid = self.uid_for_next(stored, next);
         let texts = self.text_store(stored, &uid_file_name(&uid));
-        let (before, _) = self.workspace().clean(stored.document.text());
+        let before = self.workspace().redact(&stored.document)?.text;
         let replaced = texts.store(&before)?;
         let outside = self.id_before_outside_edit(stored, &uid, &replaced, &texts)?;
         let path = self.workspace().root().path().join(&stored.path);
@@ -184,12 +184,9 @@ impl Store {
         }
         edits.push(self.revision_entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
-        let (after, late) = self.workspace().clean(next.text());
         // A reason may contain a secret too.
-        let next = match late.is_empty() {
-            true => next,
-            false => Document::parse(after.as_str().as_bytes()),
-        };
+        let RedactedDocument { text: after, document: next, redacted: late } =
+            self.workspace().redact(&next)?;
         redacted.extend(late);
         // Checked before any text is stored.
         check_size(&path, after.as_str().as_bytes())?;

@@ -25,7 +25,8 @@ use crate::sys::files::{self, FileError, FileProblem, LateRoot, Root};
 use crate::sys::git::Repository;
 use crate::workspace::folder::{FolderLayout, HandoffFolder, claude_memory};
 use crate::workspace::settings::{CLAUDE_MEMORY, Settings, SettingsError};
-use midstride_core::text::redact::{CleanText, Redaction, RedactionRules};
+use midstride_core::format::document::{Document, DocumentEditError, RedactedDocument};
+use midstride_core::text::redact::{CleanText, CustomRule, Redaction, RedactionRules};
 use outside_folders::is_outside;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -59,6 +60,8 @@ pub struct Workspace {
     setup: SetupMode,
     folders: Vec<HandoffFolder>,
     skipped_settings: Vec<SkippedSetting>,
+    /// The project's redaction rules, if the user trusts them.
+    added_rules: Vec<CustomRule>,
     rules: OnceLock<RedactionRules>,
 }
 
@@ -169,8 +172,10 @@ impl Workspace {
             setup,
             folders: Vec::new(),
             skipped_settings: Vec::new(),
+            added_rules: Vec::new(),
             rules: OnceLock::new(),
         };
+        workspace.add_rules();
         if let Some(error) = workspace.root.access_error(Path::new(CONFIGURATION)) {
             workspace.skipped_settings.push(SkippedSetting::Configuration(error.to_string()));
         }
@@ -224,6 +229,20 @@ impl Workspace {
         Ok(())
     }
 
+    /// Adds the project's redaction rules. A rule that came with a clone could remove any text, so
+    /// the user must trust the configuration first.
+    fn add_rules(&mut self) {
+        if self.settings.redact.is_empty() {
+            return;
+        }
+        if self.trusts_configuration() {
+            self.added_rules.clone_from(&self.settings.redact);
+        } else {
+            let count = self.settings.redact.len();
+            self.skipped_settings.push(SkippedSetting::UntrustedRules(count));
+        }
+    }
+
     /// Adds Claude Code's memory folder. All worktrees of a repository share one.
     fn add_memory_folder(&mut self) {
         let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
@@ -261,20 +280,34 @@ impl Workspace {
         if !self.has_added_rules() {
             return RedactionRules::shipped();
         }
-        let added = &self.settings.redact;
+        let added = &self.added_rules;
         self.rules.get_or_init(|| {
             RedactionRules::with_custom(added).expect("the settings were read with them")
         })
     }
 
-    /// Whether the project has redaction rules of its own.
+    /// The project's own redaction rules. Empty until the user trusts the configuration.
+    pub fn added_rules(&self) -> &[CustomRule] {
+        &self.added_rules
+    }
+
+    /// Whether redaction rules of the project are in use.
     pub(crate) fn has_added_rules(&self) -> bool {
-        !self.settings.redact.is_empty()
+        !self.added_rules.is_empty()
     }
 
     /// Removes secrets from a text. Returns the clean text and what was removed.
     pub fn clean(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         self.rules().clean(text)
+    }
+
+    /// Removes secrets from a document that is about to be written. Refuses if that would damage
+    /// its header.
+    pub(crate) fn redact(
+        &self,
+        document: &Document,
+    ) -> Result<RedactedDocument, DocumentEditError> {
+        document.redact(self.rules())
     }
 
     /// Removes secrets from a JSON text that was already redacted with the built-in rules: only the

@@ -84,7 +84,9 @@ fn hook_call(event: &str, session: &str, kind: HookEvent) -> HookInput {
 
 /// The environment of a process in a sandbox folder whose user has both clients.
 fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
-    Environment { home: Some(sandbox.home().to_owned()), ..without_home(folder) }
+    let home = sandbox.home().to_owned();
+    let state = Some(home.join(".local/state"));
+    Environment { home: Some(home), state, ..without_home(folder) }
 }
 
 fn because(reason: &str) -> RevisionInfo {

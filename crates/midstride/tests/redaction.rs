@@ -2,8 +2,9 @@
 
 use crate::open;
 use midstride::store::Store;
-use midstride::store::ledger::{Ledger, LogPosition};
+use midstride::store::ledger::{Ledger, LogPosition, WaitPolicy};
 use midstride::verbs::{self, CheckpointError, SessionChoice};
+use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::redact::RedactionRules;
 use midstride_testkit::secrets::{Positive, positives};
@@ -203,7 +204,12 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     let settings = sandbox.root().join(".midstride/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
     std::fs::write(&settings, rule + other).unwrap();
-    let store = open(sandbox.root());
+    let open = || {
+        let environment = crate::environment(&sandbox, sandbox.root());
+        Store::new(Workspace::discover(environment).unwrap(), WaitPolicy::Command)
+    };
+    assert!(verbs::trust(open().workspace()).unwrap());
+    let store = open();
     let token = "acme_q7w2e9r4t1y6u3i8";
     let source = fixtures("transcripts/claude-code").join("cache.jsonl");
     let text = std::fs::read_to_string(source).unwrap();

@@ -44,13 +44,13 @@ pub(crate) fn trust(
     if args.revoke {
         let was = verbs::distrust(workspace)?;
         ui.say(if was { "It is not trusted any more." } else { "It was not trusted." })?;
-    } else if reach.outside_folders.is_empty() && workspace.is_trusted() {
-        ui.say("Nothing here reaches out of the project; there is nothing to trust.")?;
+    } else if !reach.needs_trust() && workspace.is_trusted() {
+        ui.say("The configuration needs no trust: it names no folder outside the project and no redaction rule.")?;
     } else {
         if !workspace.is_trusted() {
             ui.say("Somebody else set this project up. Sessions are told of its handoffs once you trust it.")?;
         }
-        if !reach.outside_folders.is_empty() {
+        if reach.needs_trust() {
             ui.say(permission::trust_status_text(workspace, &reach).trim_end())?;
         }
         if reach.is_trusted {
@@ -63,7 +63,7 @@ pub(crate) fn trust(
     if args.json {
         ui.print_json(&permission::trust_status_json(&now))?;
     }
-    let nothing = now.outside_folders.is_empty() && workspace.is_trusted();
+    let nothing = !now.needs_trust() && workspace.is_trusted();
     let done = args.revoke || now.is_trusted || nothing;
     Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
 }
@@ -74,7 +74,7 @@ fn grant(ui: &mut Ui, workspace: &Workspace, yes: bool) -> Result<(), Diagnostic
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say `--yes`"));
     }
-    if yes || ui.confirm("Read these handoffs?")? {
+    if yes || ui.confirm("Trust this configuration?")? {
         verbs::trust(workspace)?;
         ui.say("Trusted, until the configuration changes.")?;
     }

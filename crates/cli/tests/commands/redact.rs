@@ -50,6 +50,7 @@ fn project_rules_apply_wherever_text_is_written() {
     let rule =
         "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
     sandbox.write(".midstride/config.toml", rule);
+    sandbox.run(["trust", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run_with_input(&["redact"], "badge acme:1234-5678, acme: none\n"), @"
     exit 0
     ----- stdout -----
@@ -111,6 +112,7 @@ fn error_messages_are_redacted_by_project_rules() {
     let rule =
         "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
     sandbox.write(".midstride/config.toml", rule);
+    sandbox.run(["trust", "--yes"]).exits(0);
     let told = sandbox.run(["show", "acme:1234-5678"]).exits(2).stderr;
     assert!(told.contains("REDACTED-acme-badge") && !told.contains("1234-5678"), "{told}");
     let told = sandbox.run(["list", "--acme:1234-5678"]).exits(2).stderr;
@@ -144,4 +146,51 @@ fn an_unusable_rule_is_reported() {
         let run = sandbox.run(["list"]);
         assert!(run.stderr.contains(said), "{}", run.stderr);
     }
+}
+
+const SWALLOWING: &str =
+    "[[redact]]\nkind = \"all\"\nbegins = \"par\"\nthen = \"(?s).+\"\nmultiline = true\n";
+
+#[test]
+fn an_untrusted_rule_of_the_project_removes_nothing() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    sandbox.run(["new", "The parser is slow", "--id", "good", "--committed"]).exits(0);
+    sandbox.write(".midstride/config.toml", SWALLOWING);
+    sandbox.run(["start", "good"]).exits(0);
+    let text = sandbox.read(".midstride/handoffs/good.md");
+    assert!(text.contains("title: The parser is slow") && !text.contains("REDACTED"), "{text}");
+    assert_eq!(text.matches("\n---\n").count(), 1, "{text}");
+    insta::assert_snapshot!(sandbox.run(["trust"]), @"
+    exit 2
+    ----- stderr -----
+    .midstride/config.toml removes text from what midstride writes:
+      all  redacts `par` followed by `(?s).+`, over several lines
+    error: nobody is there to be asked
+    hint: start it in a terminal, or say `--yes`
+    ");
+}
+
+#[test]
+fn a_trusted_rule_cannot_remove_the_end_of_the_header() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    sandbox.run(["new", "The parser is slow", "--id", "good", "--committed"]).exits(0);
+    let before = sandbox.read(".midstride/handoffs/good.md");
+    sandbox.write(".midstride/config.toml", SWALLOWING);
+    sandbox.run(["trust", "--yes"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["start", "good"]), @"
+    exit 2
+    ----- stderr -----
+    error: the revision cannot be recorded: redacting the `all` in line 6 would damage the header
+    hint: remove the secret by hand, or fix the rule in `.midstride/config.toml`
+    ");
+    assert_eq!(sandbox.read(".midstride/handoffs/good.md"), before);
+    let one_line = SWALLOWING.replace("multiline = true\n", "");
+    sandbox.write(".midstride/config.toml", one_line);
+    sandbox.run(["trust", "--yes"]).exits(0);
+    sandbox.run(["start", "good"]).exits(0);
+    let text = sandbox.read(".midstride/handoffs/good.md");
+    assert!(text.contains("title: The REDACTED-all\n"), "{text}");
+    assert_eq!(text.matches("\n---\n").count(), 1, "{text}");
 }

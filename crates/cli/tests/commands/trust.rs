@@ -30,7 +30,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 2
     ----- stderr -----
     Somebody else set this project up. Sessions are told of its handoffs once you trust it.
-    .midstride/config.toml names shelves outside the project:
+    .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
     error: nobody is there to be asked
@@ -51,11 +51,12 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
           "path": "[ROOT]/../gone"
         }
       ],
+      "redact": [],
       "trusted": true
     }
     ----- stderr -----
     Somebody else set this project up. Sessions are told of its handoffs once you trust it.
-    .midstride/config.toml names shelves outside the project:
+    .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
     Trusted, until the configuration changes.
@@ -106,6 +107,6 @@ fn a_project_without_outside_folders_needs_no_trust() {
     insta::assert_snapshot!(sandbox.run(["trust"]), @"
     exit 0
     ----- stderr -----
-    Nothing here reaches out of the project; there is nothing to trust.
+    The configuration needs no trust: it names no folder outside the project and no redaction rule.
     ");
 }

@@ -547,6 +547,7 @@ fn errors_are_redacted_by_project_rules() {
     let rule =
         "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
     sandbox.write(".midstride/config.toml", rule);
+    sandbox.run(["trust", "--yes"]).exits(0);
     let mut client = Client::start(&sandbox, Era::Handshake);
     let badge = "acme:1234-5678";
     let told = [

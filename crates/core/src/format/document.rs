@@ -10,7 +10,7 @@ mod legacy;
 mod parse;
 mod version;
 
-pub use edit_in_place::DocumentEditError;
+pub use edit_in_place::{DocumentEditError, RedactedDocument};
 pub use legacy::DateStamp;
 pub use version::FORMAT_VERSION;
 

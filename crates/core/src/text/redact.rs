@@ -57,7 +57,20 @@ pub struct Redaction {
     pub at: Span,
 }
 
-/// A rule that a project adds. It can only redact more, so it needs no approval.
+impl Redaction {
+    /// The length of the word that replaces the secret.
+    pub(crate) fn mark_len(&self) -> usize {
+        REDACTION_MARK.len() + self.kind.len()
+    }
+}
+
+/// Whether a text has a word that replaces a secret.
+pub(crate) fn has_redaction_mark(text: &str) -> bool {
+    text.contains(REDACTION_MARK)
+}
+
+/// A rule that a project adds. Its match is limited to one line and 4 KiB, so that it cannot remove
+/// a document.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomRule {
@@ -67,6 +80,9 @@ pub struct CustomRule {
     pub begins: String,
     /// A regular expression for the rest of the secret.
     pub then: String,
+    /// Whether the secret may continue on the next lines.
+    #[serde(default)]
+    pub multiline: bool,
 }
 
 /// The maximum number of rules a project can add.

@@ -17,6 +17,8 @@ pub enum SkippedSetting {
     },
     /// A folder that is not trusted yet.
     Untrusted(String),
+    /// Redaction rules that are not trusted yet, with their number.
+    UntrustedRules(usize),
     /// A folder that cannot be read.
     Folder {
         /// The folder as configured.
@@ -38,6 +40,13 @@ impl fmt::Display for SkippedSetting {
             Self::Untrusted(name) => write!(
                 f,
                 "shelf `{name}` lies outside the project; it is not read before `midstride trust`"
+            ),
+            Self::UntrustedRules(1) => {
+                write!(f, "1 redaction rule of the project is not used before `midstride trust`")
+            }
+            Self::UntrustedRules(count) => write!(
+                f,
+                "{count} redaction rules of the project are not used before `midstride trust`"
             ),
             Self::Folder { name, why } => write!(f, "shelf `{name}` is not read: {why}"),
         }

@@ -9,6 +9,7 @@ use midstride::verbs::{
     ResolveInputError, ReviewError, ReviseError, ShareError, UndoError,
 };
 use midstride::workspace::FindError;
+use midstride_core::format::document::DocumentEditError;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 
 /// The header fields that make a closed handoff open again.
@@ -106,6 +107,8 @@ impl From<JournalError> for Diagnostic {
             JournalError::Conflicted(path) => diagnostic
                 .hint(format!("midstride merge {} joins what can be joined", shell_path(&path)))
                 .hint("settle the rest between the markers, then repeat the command"),
+            JournalError::Refused(DocumentEditError::RedactionWouldCorrupt { .. }) => diagnostic
+                .hint("remove the secret by hand, or fix the rule in `.midstride/config.toml`"),
             JournalError::Refused(_) => diagnostic.hint_per_surface(
                 "`midstride check` shows what is wrong with it",
                 "`check` shows what is wrong with it",
@@ -346,7 +349,7 @@ impl From<MergeError> for Diagnostic {
             MergeError::Git(error) => error.into(),
             MergeError::Revision(error) => error.into(),
             MergeError::File(error) => error.into(),
-            _ => diagnostic,
+            MergeError::Redaction(_) | _ => diagnostic,
         }
     }
 }

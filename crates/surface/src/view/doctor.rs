@@ -451,7 +451,7 @@ fn unread_setting_hint(not_read: &SkippedSetting) -> String {
             "take `{key}` out of `{}`, or update midstride if a newer one knows it",
             file.display()
         ),
-        SkippedSetting::Untrusted(_) => {
+        SkippedSetting::Untrusted(_) | SkippedSetting::UntrustedRules(_) => {
             "`midstride trust` shows what it would do; or mend the configuration".to_owned()
         }
         SkippedSetting::Configuration(_) | SkippedSetting::Folder { .. } => {

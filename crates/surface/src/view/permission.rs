@@ -112,6 +112,7 @@ fn expectations(expectation: &Expectation) -> Vec<String> {
 pub struct TrustStatusJson {
     configuration: Option<String>,
     shelves: Vec<OutsideFolderJson>,
+    redact: Vec<RedactionRuleJson>,
     trusted: bool,
 }
 
@@ -121,27 +122,58 @@ struct OutsideFolderJson {
     path: String,
 }
 
+#[derive(Serialize)]
+struct RedactionRuleJson {
+    kind: String,
+    begins: String,
+    then: String,
+    multiline: bool,
+}
+
 /// The JSON for the folders outside the project.
 pub fn trust_status_json(reach: &TrustStatus) -> TrustStatusJson {
     let shelves = reach.outside_folders.iter().map(|shelf| OutsideFolderJson {
         name: shelf.name.clone(),
         path: shelf.path.display().to_string(),
     });
+    let redact = reach.redaction_rules.iter().map(|rule| RedactionRuleJson {
+        kind: rule.kind.clone(),
+        begins: rule.begins.clone(),
+        then: rule.then.clone(),
+        multiline: rule.multiline,
+    });
     TrustStatusJson {
         configuration: reach.configuration.as_ref().map(|path| path.display().to_string()),
         shelves: shelves.collect(),
+        redact: redact.collect(),
         trusted: reach.is_trusted,
     }
 }
 
-/// The folders outside the project that the configuration names.
+/// What the configuration does once it is trusted: the folders outside the project that are read,
+/// and what is redacted.
 pub fn trust_status_text(workspace: &Workspace, reach: &TrustStatus) -> String {
     let path = reach.configuration.as_ref().map(|path| display_path(workspace, path));
-    let mut out = format!("{} names shelves outside the project:\n", path.unwrap_or_default());
+    let path = path.unwrap_or_default();
+    let mut out = String::new();
+    if !reach.outside_folders.is_empty() {
+        out.push_str(&format!("{path} names folders outside the project:\n"));
+    }
     for shelf in &reach.outside_folders {
         let (name, path) =
             (escape_hidden(&shelf.name), escape_hidden(&shelf.path.display().to_string()));
         out.push_str(&format!("  {name}  reads *.md below {path}\n"));
+    }
+    if !reach.redaction_rules.is_empty() {
+        out.push_str(&format!("{path} removes text from what midstride writes:\n"));
+    }
+    for rule in &reach.redaction_rules {
+        let (kind, begins) = (escape_hidden(&rule.kind), escape_hidden(&rule.begins));
+        let lines = if rule.multiline { ", over several lines" } else { "" };
+        out.push_str(&format!(
+            "  {kind}  redacts `{begins}` followed by `{}`{lines}\n",
+            escape_hidden(&rule.then)
+        ));
     }
     out
 }

@@ -5,7 +5,10 @@
 //! the check fails, the edit is refused and nothing changes.
 
 mod plan;
+mod redact;
 mod verify;
+
+pub use redact::RedactedDocument;
 
 use super::Document;
 use crate::format::finding::Code;
@@ -38,6 +41,14 @@ pub enum DocumentEditError {
     /// The verification of the result failed.
     #[error("`{0}` is written in a way that this edit would damage; edit it by hand")]
     WouldCorrupt(String),
+    /// Redacting a secret would change more than a value.
+    #[error("redacting the `{kind}` in line {line} would damage the header")]
+    RedactionWouldCorrupt {
+        /// The kind of the secret.
+        kind: String,
+        /// Its line.
+        line: usize,
+    },
 }
 
 impl Document {

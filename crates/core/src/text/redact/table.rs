@@ -35,6 +35,8 @@ struct RuleOptions {
     bearer: bool,
     wrapped: bool,
     is_custom: bool,
+    /// Whether a custom rule may match more than one line.
+    multiline: bool,
 }
 
 /// The rules and word lists that ship with midstride.
@@ -109,9 +111,10 @@ pub enum CustomRuleError {
     /// The kind is empty, too long, or has other characters.
     #[error("the kind `{0}` is not made of small letters, digits and dashes")]
     Kind(String),
-    /// The prefix is too short or too long.
+    /// The prefix is too short or too long, or has a control character.
     #[error(
-        "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} letters"
+        "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} characters of \
+         one line"
     )]
     PrefixLength {
         /// The kind of the rule.
@@ -148,12 +151,13 @@ impl SecretRule {
 
     /// Creates a rule from a project's custom rule, or returns why it is invalid.
     pub(super) fn from_custom(added: &CustomRule) -> Result<Self, CustomRuleError> {
-        let CustomRule { kind, begins, then } = added;
+        let CustomRule { kind, begins, then, multiline } = added;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if kind.is_empty() || kind.len() > CUSTOM_BYTES_MAX || !kind.chars().all(letter) {
             return Err(CustomRuleError::Kind(kind.clone()));
         }
-        if !(BEGINS_BYTES_MIN..=CUSTOM_BYTES_MAX).contains(&begins.len()) {
+        let is_length_allowed = (BEGINS_BYTES_MIN..=CUSTOM_BYTES_MAX).contains(&begins.len());
+        if !is_length_allowed || begins.contains(char::is_control) {
             return Err(CustomRuleError::PrefixLength { kind: kind.clone() });
         }
         if begins.contains(REDACTION_MARK) || REDACTION_MARK.starts_with(begins.as_str()) {
@@ -169,7 +173,7 @@ impl SecretRule {
             own(kind),
             own(begins),
             own(then),
-            RuleOptions { is_custom: true, ..RuleOptions::default() },
+            RuleOptions { is_custom: true, multiline: *multiline, ..RuleOptions::default() },
         ))
     }
 
@@ -196,12 +200,26 @@ impl SecretRule {
         if tight && rest.iter().take(BODY_BYTES_MIN).any(stops) {
             return None;
         }
-        let joined = JoinedLines::new(hit, start, from, self.options.wrapped);
+        let may_join = !self.options.is_custom || self.options.multiline;
+        let joined = may_join.then(|| JoinedLines::new(hit, start, from, self.options.wrapped));
+        let joined = joined.flatten();
         let over_lines = joined.and_then(|joined| {
             let found = self.find_from(joined.hit(), start, values)?;
             Some(joined.original_range(&found))
         });
         over_lines.or_else(|| self.find_from(hit, start, values))
+    }
+
+    /// The part of the text behind the prefix that the rule may match. A custom rule is written by
+    /// others and must not swallow a document, so its match ends with the line.
+    fn matchable<'t>(&self, rest: &'t [u8]) -> &'t [u8] {
+        if !self.options.is_custom {
+            return rest;
+        }
+        let rest = &rest[..rest.len().min(CUSTOM_MATCH_BYTES_MAX - self.begins.len())];
+        let line_end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let end = line_end.filter(|_| !self.options.multiline);
+        &rest[..end.unwrap_or(rest.len())]
     }
 
     /// The range of the secret that starts at `start`, if the expression matches.
@@ -212,7 +230,7 @@ impl SecretRule {
         values: &ValueChecker,
     ) -> Option<Range<usize>> {
         let from = hit.at + self.begins.len();
-        let rest = &hit.text[from..];
+        let rest = self.matchable(&hit.text[from..]);
         let regex = self.compiled.get_or_init(|| compile(&self.then).ok()).as_ref()?;
         let found = regex.captures(rest)?;
         let at = match found.get(1) {
@@ -243,6 +261,9 @@ const BODY_BYTES_MIN: usize = 8;
 const BEGINS_BYTES_MIN: usize = 3;
 /// The maximum length of the kind and the prefix of a custom rule.
 const CUSTOM_BYTES_MAX: usize = 40;
+
+/// The maximum length of the match of a custom rule, with its prefix.
+const CUSTOM_MATCH_BYTES_MAX: usize = 4 << 10;
 
 /// The memory limit of a compiled expression. The shipped ones need a tenth of it.
 const REGEX_BYTES_MAX: usize = 1 << 20;

@@ -594,8 +594,7 @@ fn a_nested_private_key_is_redacted_with_the_outer_one() {
 
 #[test]
 fn redacted_json_is_still_valid_json() {
-    let rule = CustomRule { kind: "acme".into(), begins: "acme_".into(), then: "\\S+".into() };
-    let rules = RedactionRules::with_custom(&[rule]).unwrap();
+    let rules = with_rule("acme_", "\\S+", false).unwrap();
     let value = serde_json::json!({
         "acme_key": ["acme_one, and \"acme_two\"", "a\\", "\\\"acme_\n", "", 7, {"x": "plain \u{1}"}],
     });
@@ -609,4 +608,26 @@ fn redacted_json_is_still_valid_json() {
     for odd in ["", "\"", "\"\\", "{\"a", "acme_x"] {
         assert_eq!(rules.clean_json(odd).0.as_str(), odd);
     }
+}
+
+fn with_rule(begins: &str, then: &str, multiline: bool) -> Result<RedactionRules, CustomRuleError> {
+    let (kind, begins, then) = ("acme".to_owned(), begins.to_owned(), then.to_owned());
+    RedactionRules::with_custom(&[CustomRule { kind, begins, then, multiline }])
+}
+
+#[test]
+fn a_custom_rule_matches_one_line_and_4_kib_at_most() {
+    let text = "a par one\r\nb par two\nc\n";
+    let one_line = with_rule("par", "(?s).+", false).unwrap();
+    assert_eq!(one_line.clean(text).0.as_str(), "a REDACTED-acme\r\nb REDACTED-acme\nc\n");
+    let lines = with_rule("par", "(?s).+", true).unwrap();
+    assert_eq!(lines.clean(text).0.as_str(), "a REDACTED-acme");
+    let continued = "par one \\\n  two\n";
+    assert_eq!(one_line.clean(continued).0.as_str(), "REDACTED-acme\n  two\n");
+    let long = format!("par{}", "k7-Qz9".repeat(1000));
+    for rules in [one_line, lines] {
+        let left = format!("REDACTED-acme{}", &long[4096..]);
+        assert!(rules.clean(&long).0.as_str() == left);
+    }
+    assert!(with_rule("par\nty", ".+", true).is_err(), "a prefix is on one line");
 }

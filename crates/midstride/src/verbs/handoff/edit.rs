@@ -1,6 +1,6 @@
 //! Changes a document in the user's editor.
 
-use crate::journal::{RecordedRevision, RevisionInfo};
+use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::store::Store;
 use crate::sys::files::{self, FileError, ScratchFolder};
 use crate::sys::process;
@@ -155,12 +155,20 @@ impl EditorDraft {
 
     /// Replaces the document without recording a revision.
     fn save(self, workspace: &Workspace, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
-        let (text, redacted) = workspace.clean(&self.text);
-        if let Err(why) = workspace.replace(stored, &text) {
-            let why = Box::new(ReviseError::Journal(why.into()));
-            return Err(EditError::NotSaved { why, kept: self.path });
+        let write = || -> Result<Vec<Redaction>, JournalError> {
+            let clean = workspace.redact(&Document::parse(self.text.as_bytes()))?;
+            workspace.replace(stored, &clean.text)?;
+            Ok(clean.redacted)
+        };
+        match write() {
+            Ok(redacted) => {
+                self.discard()?;
+                Ok(EditOutcome::Saved(redacted))
+            }
+            Err(why) => {
+                let why = Box::new(ReviseError::Journal(why));
+                Err(EditError::NotSaved { why, kept: self.path })
+            }
         }
-        self.discard()?;
-        Ok(EditOutcome::Saved(redacted))
     }
 }

@@ -7,7 +7,7 @@ use crate::store::revisions::RevisionError;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{self, ConflictSides, GitError, MergedLines};
 use crate::workspace::{FindError, StoredHandoff, Workspace};
-use midstride_core::format::document::Document;
+use midstride_core::format::document::{Document, DocumentEditError, RedactedDocument};
 use midstride_core::handoff::merge::{self, MergeRefusal, MergedText, SideIds};
 use midstride_core::text::id::{BlobHash, Uid};
 use midstride_core::text::redact::Redaction;
@@ -53,6 +53,9 @@ pub enum MergeError {
     /// Git could not read its index.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// Redacting a secret would damage the header.
+    #[error(transparent)]
+    Redaction(#[from] DocumentEditError),
     /// A text could not be stored.
     #[error(transparent)]
     Revision(#[from] RevisionError),
@@ -117,7 +120,7 @@ fn store_replaced(store: &Store, stored: &StoredHandoff) -> Result<Option<BlobHa
         return Ok(None);
     };
     let texts = store.text_store(stored, &uid);
-    let id = texts.store(&workspace.clean(stored.document.text()).0)?;
+    let id = texts.store(&workspace.redact(&stored.document)?.text)?;
     texts.retain(std::slice::from_ref(&id))?;
     Ok(Some(id))
 }
@@ -147,7 +150,8 @@ fn merge_sides(
         Ok(merged) => merged,
         Err(MergeRefusal::TwoHandoffs | _) => merge::side_by_side(&ours, &theirs),
     };
-    let (text, redacted) = workspace.clean(&text);
+    let RedactedDocument { text, redacted, .. } =
+        workspace.redact(&Document::parse(text.as_bytes()))?;
     Ok((
         text.as_str().as_bytes().to_vec(),
         MergeOutcome { conflicts, redacted, replaced: None, shared_id },
@@ -193,9 +197,8 @@ fn store_both(
         return Ok(None);
     };
     let Some(texts) = store.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
-    let [ours, theirs] =
-        [ours, theirs].map(|document| texts.store(&workspace.clean(document.text()).0));
-    let (ours, theirs) = (ours?, theirs?);
+    let (ours, theirs) = (workspace.redact(ours)?.text, workspace.redact(theirs)?.text);
+    let (ours, theirs) = (texts.store(&ours)?, texts.store(&theirs)?);
     texts.retain(&[ours.clone(), theirs.clone()])?;
     Ok(Some((ours, theirs)))
 }

@@ -10,7 +10,9 @@ use crate::verbs::task::TaskError;
 use crate::verbs::task::transfer::{TaskSnapshot, open_tasks};
 use crate::workspace::folder::{FolderLayout, HandoffFolder};
 use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace};
-use midstride_core::format::document::{Document, DocumentEditError, FORMAT_VERSION};
+use midstride_core::format::document::{
+    Document, DocumentEditError, FORMAT_VERSION, RedactedDocument,
+};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
 use midstride_core::text::edit::{Edit, HeaderPath};
@@ -245,10 +247,9 @@ pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewErro
         None => compose(given.as_ref(), &fields, kind)?,
     };
     let root = folder.root()?;
-    let (clean, mut redacted) = workspace.clean(document.text());
-    let clean = Document::parse(clean.as_str().as_bytes());
+    let RedactedDocument { document: clean, mut redacted, .. } = workspace.redact(&document)?;
     let document = anchor_citations(workspace, &root.path().join(&path), &clean)?;
-    let (text, late) = workspace.clean(document.text());
+    let RedactedDocument { text, redacted: late, .. } = workspace.redact(&document)?;
     redacted.extend(late);
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
     redacted.extend(given_title.map(|title| workspace.clean(title).1).unwrap_or_default());

@@ -1,7 +1,9 @@
-//! Trusts the current configuration to use folders outside the project, and revokes that.
+//! Trusts the current configuration to use folders outside the project and redaction rules of its
+//! own, and revokes that.
 
 use crate::workspace::permission::{Grant, GrantKind, PermissionError, PermissionStore};
 use crate::workspace::{OutsideFolder, Workspace};
+use midstride_core::text::redact::CustomRule;
 use std::path::PathBuf;
 
 /// The configuration of a project, and whether the user trusts it.
@@ -11,8 +13,17 @@ pub struct TrustStatus {
     pub configuration: Option<PathBuf>,
     /// The folders it names outside the root.
     pub outside_folders: Vec<OutsideFolder>,
+    /// The redaction rules it adds.
+    pub redaction_rules: Vec<CustomRule>,
     /// Whether its current content is trusted.
     pub is_trusted: bool,
+}
+
+impl TrustStatus {
+    /// Whether the configuration has settings that are used only once it is trusted.
+    pub fn needs_trust(&self) -> bool {
+        !self.outside_folders.is_empty() || !self.redaction_rules.is_empty()
+    }
 }
 
 /// Which outside folders the configuration of a project uses, and whether it is trusted.
@@ -21,6 +32,7 @@ pub fn trust_status(workspace: &Workspace) -> TrustStatus {
     TrustStatus {
         configuration: source.map(|(path, _)| path.clone()),
         outside_folders: workspace.outside_folders(),
+        redaction_rules: workspace.settings().redact.clone(),
         is_trusted: workspace.trusts_configuration(),
     }
 }
@@ -29,12 +41,14 @@ pub fn trust_status(workspace: &Workspace) -> TrustStatus {
 pub fn trust(workspace: &Workspace) -> Result<bool, PermissionError> {
     let Some(bound) = workspace.configuration_key() else { return Ok(false) };
     let reach = trust_status(workspace);
-    let folders: Vec<String> =
-        reach.outside_folders.into_iter().map(|folder| folder.name).collect();
+    let folders = reach.outside_folders.into_iter().map(|folder| folder.name);
+    let rules = reach.redaction_rules.into_iter();
+    let rules = rules.map(|rule| format!("redact {}{}", rule.begins, rule.then));
+    let shown: Vec<String> = folders.chain(rules).collect();
     let path = reach.configuration.unwrap_or_default();
     let granted = Grant {
         about: path.display().to_string(),
-        shown: folders.join(", "),
+        shown: shown.join(", "),
         at: Some(workspace.environment().clock.now()),
     };
     PermissionStore::for_environment(workspace.environment()).grant(&bound, &granted)?;

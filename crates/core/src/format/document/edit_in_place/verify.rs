@@ -76,11 +76,11 @@ impl Document {
             && other.unreadable_count() <= self.unreadable_count()
     }
 
-    fn front_matter_data(&self) -> Option<YamlData> {
+    pub(super) fn front_matter_data(&self) -> Option<YamlData> {
         self.front_matter().map(|header| header.root.data())
     }
 
-    fn unreadable_count(&self) -> usize {
+    pub(super) fn unreadable_count(&self) -> usize {
         let syntax =
             |code| matches!(code, Code::Syntax | Code::DuplicateKey | Code::HeaderNotClosed);
         self.findings

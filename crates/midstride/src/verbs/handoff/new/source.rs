@@ -3,7 +3,7 @@
 use super::{ImportedNote, NewError, NewHandoff, derived_from, reference, stage_rule};
 use crate::sys::files;
 use crate::workspace::{FindError, StoredHandoff, Workspace};
-use midstride_core::format::document::Document;
+use midstride_core::format::document::{Document, RedactedDocument};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
 use midstride_core::handoff::note::{self, NoteFields};
@@ -140,8 +140,7 @@ impl SourceNote {
         if !document.is_exact() {
             return Err(NewError::NotUtf8(path));
         }
-        let (text, redacted) = workspace.clean(document.text());
-        let document = Document::parse(text.as_str().as_bytes());
+        let RedactedDocument { document, redacted, .. } = workspace.redact(document)?;
         let fields = note::extract_fields(&Handoff::new(
             &document,
             whereabouts,
