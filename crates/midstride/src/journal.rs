@@ -170,7 +170,7 @@ impl Store {
         let uid = self.uid_for_next(stored, next);
         let texts = self.text_store(stored, &uid_file_name(&uid));
         let before = self.workspace().redact(&stored.document)?.text;
-        let replaced = texts.store(&before)?;
+        let replaced = texts.store_replaced(&before)?;
         let outside = self.id_before_outside_edit(stored, &uid, &replaced, &texts)?;
         let path = self.workspace().root().path().join(&stored.path);
         let anchoring = change.anchor_scope().and_then(|scope| {

@@ -40,7 +40,7 @@ pub use handoff::fix::{FixOutcome, FixedDocument, fix};
 pub use handoff::fmt::{FmtError, FormatOutcome, fmt};
 pub use handoff::forget::{
     ForgetError, ForgetOutcome, ForgetStep, ID_PREFIX_LENGTH_MIN, KeptText, forget, kept_revision,
-    kept_text,
+    kept_text, proposed_texts,
 };
 pub use handoff::graph::{ProjectGraph, graph};
 pub use handoff::list::{HandoffListing, ListFilter, list};

@@ -167,7 +167,7 @@ fn packed_text_is_removed_by_the_next_gc() {
 }
 
 #[test]
-fn a_document_that_still_contains_the_text_works_without_storing_it() {
+fn a_change_that_would_replace_a_forgotten_text_is_refused() {
     let sandbox = revised(Sandbox::new("").repository());
     let store = open(sandbox.root());
     let shelved = store.workspace().find("a").unwrap();
@@ -177,13 +177,35 @@ fn a_document_that_still_contains_the_text_works_without_storing_it() {
     assert_eq!(text.others, ["a@1"]);
     forget(&store, &text);
     let refused = store.record(&shelved, &shelved.document, &because("x"), &|_| ());
-    assert_eq!(refused.unwrap().revision, 3, "its history goes on");
-    let told =
-        store.revision_text(&store.workspace().find("a").unwrap(), 2).unwrap_err().to_string();
-    assert!(told.contains("forgotten on 2026-03-21 by tester: it was in it"), "{told}");
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("forgotten on 2026-03-21 by tester: it was in it"), "{refused}");
+    assert_eq!(store.workspace().find("a").unwrap().bytes, shelved.bytes);
     let mut objects = LazyObjectReader::new(store.workspace().repository().unwrap());
     let kept = objects.kept_blobs("refs/midstride/handoffs/one");
     assert!(!kept.unwrap().unwrap().ids.contains(&now));
+    // Once the user edited the file, changes work again.
+    let edited = format!("{}\nEdited.\n", shelved.document.text());
+    std::fs::write(sandbox.root().join(FILE), edited).unwrap();
+    let edited = store.workspace().find("a").unwrap();
+    assert!(store.record(&edited, &edited.document, &because("x"), &|_| ()).is_ok());
+}
+
+#[test]
+fn an_object_that_midstride_did_not_store_is_not_removed() {
+    let sandbox = Sandbox::new("").repository();
+    // A document names an object of the user that nothing else refers to.
+    sandbox.write("mine.txt", "not yet committed\n");
+    sandbox.git(&["hash-object", "-w", "mine.txt"]);
+    let git = open(sandbox.root());
+    let id = git.workspace().repository().unwrap().hash_blob(b"not yet committed\n");
+    let text = format!(
+        "---\nhandoff:\n  id: a\n  uid: one\n  revisions:\n    - {{at: 2026-03-21T17:24:00Z, was: {id}}}\n---\nA\n"
+    );
+    sandbox.write(FILE, &text);
+    let store = open(sandbox.root());
+    let done = forget(&store, &first_text(&store));
+    assert_eq!(done.removal, RemovalOutcome::NotOurs);
+    assert!(store.workspace().repository().unwrap().blob(&id).is_some());
 }
 
 /// A project with a session that was asked about the secret.

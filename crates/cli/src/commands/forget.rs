@@ -11,16 +11,20 @@ use midstride_surface::view::{count, forget};
 /// Remove an earlier text, or a checkpoint, for good
 ///
 /// For what slipped through the rules that take secrets out. The text is removed from this machine; a
-/// tombstone stays, so that the same text is not kept again, and `midstride sync` has it removed
-/// elsewhere. Forgetting a checkpoint also removes the tasks and the standing instructions of its
+/// tombstone stays, so that the same text is not kept again, and `midstride sync` proposes to other
+/// clones to forget it too: `--review` shows such proposals and asks about each. Forgetting a checkpoint also removes the tasks and the standing instructions of its
 /// session. The document as it is, transcripts and your commits are not touched: what still has the text
 /// is named. A secret that was written down is best changed where it is used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ForgetArgs {
     /// The texts: `ID@2` for the second text of a handoff, or the start of an id, as
     /// `midstride events --json` tells them (`was`, `blob`)
-    #[arg(required = true, value_name = "TEXT")]
+    #[arg(required_unless_present = "review", value_name = "TEXT")]
     texts: Vec<String>,
+
+    /// Review the texts that other clones forgot
+    #[arg(long, conflicts_with = "texts")]
+    review: bool,
 
     /// Why; it stays with the tombstone, so it does not say what the secret is
     #[arg(long, value_name = "WHY", value_parser = super::parse_text)]
@@ -41,6 +45,9 @@ pub(crate) fn forget(
     args: &ForgetArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
+    if args.review {
+        return review(ui, store, args);
+    }
     // Report what cannot be found before anything is removed.
     let texts: Vec<KeptText> =
         args.texts.iter().map(|name| find_text(store, name)).collect::<Result<_, _>>()?;
@@ -59,6 +66,39 @@ pub(crate) fn forget(
             all.push(forget::forget_json(text, &done));
         } else {
             report(ui, workspace, text, &done)?;
+        }
+    }
+    if args.json {
+        ui.print_json(&all)?;
+    }
+    Ok(outcome)
+}
+
+/// Asks about each text that other clones forgot, and forgets those that the user confirms.
+fn review(ui: &mut Ui, store: &Store, args: &ForgetArgs) -> Result<CliOutcome, Diagnostic> {
+    let proposed = verbs::proposed_texts(store)?;
+    if args.json && !args.yes {
+        let all = proposed.iter().map(|(text, proposal)| forget::proposal_json(text, proposal));
+        ui.print_json(&all.collect::<Vec<_>>())?;
+        return Ok(if proposed.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings });
+    }
+    if proposed.is_empty() {
+        ui.say("No text was forgotten elsewhere that is still here.")?;
+    }
+    let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
+    for (text, proposal) in &proposed {
+        ui.say(&format!("Forgotten elsewhere: {}", forget::tombstone_line(proposal)))?;
+        if !confirm(ui, text, args)? {
+            ui.say("Kept here.")?;
+            outcome = CliOutcome::Findings;
+            continue;
+        }
+        let reason = args.reason.as_deref().or(proposal.reason.as_deref());
+        let done = verbs::forget(store, text, reason, &|_| ())?;
+        if args.json {
+            all.push(forget::forget_json(text, &done));
+        } else {
+            report(ui, store.workspace(), text, &done)?;
         }
     }
     if args.json {

@@ -10,7 +10,7 @@ use midstride_surface::view::{count, forget};
 ///
 /// Revisions are kept as git objects that `git push` does not take along, tasks in the ledger. This
 /// fetches what others shared and pushes yours, below `refs/midstride`; texts of private handoffs
-/// stay here, and what somebody forgot is gone on both sides. It happens only when you ask for it.
+/// stay here. Texts that another clone forgot stay here too until `midstride forget --review`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {
     /// The remote; `origin`, or the only one, where none is given
@@ -27,7 +27,7 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
         ui.print_json(&sync_json(&synced))?;
         return Ok(CliOutcome::Clean);
     }
-    let verbs::SyncOutcome { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
+    let verbs::SyncOutcome { remote, exchanged, tasks, proposals, tombstones_sent } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.held_back;
     for name in &exchanged.unrecognized {
@@ -35,15 +35,15 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
             "`{name}` in {remote} keeps no texts; it was left alone"
         )))?;
     }
-    for tombstone in &gone {
-        ui.say(&format!(
-            "Forgotten elsewhere, and gone here now: {}",
-            forget::tombstone_line(tombstone)
-        ))?;
+    for proposal in &proposals {
+        ui.say(&format!("Forgotten elsewhere, still here: {}", forget::tombstone_line(proposal)))?;
+    }
+    if !proposals.is_empty() {
+        ui.say("Next: midstride forget --review, to remove it here too")?;
     }
     if tombstones_sent > 0 {
         let sent_texts = count(tombstones_sent, "forgotten text");
-        ui.say(&format!("{remote} was told of {sent_texts}, so that nobody brings it back"))?;
+        ui.say(&format!("Sent {sent_texts} to {remote}; other clones ask before they remove it"))?;
     }
     if kept_back > 0 {
         let stay = count(kept_back, "handoff");

@@ -76,7 +76,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
       [COMMIT]
       Login loops on Safari
-    Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` tells others.
+    Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
     error: nobody is there to be asked
     hint: start it in a terminal, or say `--yes`
     ");
@@ -187,7 +187,7 @@ fn committed_text_is_named_and_stays() {
 }
 
 #[test]
-fn what_one_clone_forgets_is_deleted_in_the_other() {
+fn what_one_clone_forgets_is_proposed_to_the_other() {
     let sandbox = two_clones();
     insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2", "--yes", "--reason", "word"])), @"
     exit 0
@@ -203,16 +203,49 @@ fn what_one_clone_forgets_is_deleted_in_the_other() {
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
     ----- stderr -----
-    origin was told of 1 forgotten text, so that nobody brings it back
+    Sent 1 forgotten text to origin; other clones ask before they remove it
     0 texts came from origin, 0 texts went there
     Both sides have every text of 1 handoff now
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["sync"])), @"
     exit 0
     ----- stderr -----
-    Forgotten elsewhere, and gone here now: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Forgotten elsewhere, still here: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Next: midstride forget --review, to remove it here too
     0 texts came from origin, 0 texts went there
     Both sides have every text of 1 handoff now
+    ");
+    assert!(has_secret(&sandbox, "../second"));
+    run_in(&sandbox, "../second", &["show", "login-loop@2"]).exits(0);
+    let again = run_in(&sandbox, "../second", &["sync"]).exits(0);
+    assert!(!again.stderr.contains("login-loop"), "a proposal is announced once: {again}");
+    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["forget", "--review"])), @"
+    exit 2
+    ----- stderr -----
+    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
+    error: nobody is there to be asked
+    hint: start it in a terminal, or say `--yes`
+    ");
+    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["forget", "--review", "--yes"])), @"
+    exit 0
+    ----- stderr -----
+    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Kept besides, and may say it too: midstride forget login-loop@1
+    Next: midstride sync, which lets nothing lead to it in the other repository
+    Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`
+    ");
+    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["forget", "--review"])), @"
+    exit 0
+    ----- stderr -----
+    No text was forgotten elsewhere that is still here.
     ");
     for folder in [".", "../second"] {
         assert!(!has_secret(&sandbox, folder), "{folder}");
@@ -222,11 +255,63 @@ fn what_one_clone_forgets_is_deleted_in_the_other() {
     }
     sandbox.git(&["-C", "../hub.git", "gc", "--quiet", "--prune=now"]);
     assert!(!has_secret(&sandbox, "../hub.git"), "the other repository can let go of it");
+    for folder in [".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
     let before = references(&sandbox);
     for folder in [".", "../second"] {
         run_in(&sandbox, folder, &["sync"]).exits(0);
     }
     assert_eq!(references(&sandbox), before, "nothing is left to do");
+}
+
+/// Pushes a tombstone for a text, as anyone with access to the remote can.
+fn push_tombstone(sandbox: &Sandbox, hash: &str) {
+    let event = serde_json::json!({
+        "specversion": "1.0", "id": "0a-1", "source": "mallory", "type": "midstride.text.forgotten.v1",
+        "subject": format!("text/{hash}"), "time": "2026-03-21T17:24:00Z",
+        "data": {"kind": "text.forgotten", "hash": hash, "what": "revision", "shared": true, "kept": true},
+    });
+    sandbox.write("../event.json", event.to_string());
+    let script = format!(
+        "set -e; cd ../hub.git; blob=$(git hash-object -w ../event.json); \
+         leaf=$(printf '100644 blob %s\\t0a-1\\n' $blob | git mktree); \
+         mid=$(printf '040000 tree %s\\t{hash}\\n' $leaf | git mktree); \
+         top=$(printf '040000 tree %s\\t{}\\n' $mid | git mktree); \
+         git update-ref refs/midstride/forgotten $top",
+        &hash[..2]
+    );
+    sandbox.finish(sandbox.command("sh").args(["-c", &script])).exits(0);
+}
+
+#[test]
+fn a_tombstone_from_the_remote_removes_nothing() {
+    let sandbox = two_clones();
+    sandbox.write("dangling.txt", "an object of the user that nothing refers to\n");
+    sandbox.git(&["hash-object", "-w", "dangling.txt"]);
+    let hash = |path: &str| {
+        let output = sandbox.command("git").args(["hash-object", path]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let dangling = hash("dangling.txt");
+    let current = hash(".midstride/handoffs/login-loop.md");
+    for hash in [&current, &dangling] {
+        push_tombstone(&sandbox, hash);
+        let said = run_in(&sandbox, ".", &["sync"]).exits(0).stderr;
+        assert!(said.contains("Forgotten elsewhere, still here:"), "{said}");
+        sandbox.git(&["cat-file", "-e", hash]);
+    }
+    let asked = ["revise", "login-loop", "--reason", "more", "--body", "-"];
+    sandbox.run_with_input(&asked, "More.\n").exits(0);
+    let id = hash(".midstride/handoffs/login-loop.md");
+    assert_ne!(id, current, "the document has its new text");
+    sandbox.git(&["cat-file", "-e", &current]);
+    assert!(
+        sandbox.run(["show", "login-loop@3"]).exits(0).stdout.contains("Login loops on Safari")
+    );
+    // A text that is not ours stays even if the user confirms.
+    sandbox.run(["forget", "--review", "--yes"]);
+    sandbox.git(&["cat-file", "-e", &dangling]);
 }
 
 #[test]

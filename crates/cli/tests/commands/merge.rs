@@ -398,7 +398,7 @@ fn two_clones_share_every_revision() {
       "received": 2,
       "sent": 0,
       "kept_back": 0,
-      "forgotten": [],
+      "proposals": [],
       "tasks": {
         "here": 0,
         "received": 0,

@@ -307,6 +307,7 @@ mod tests {
                 what: "revision".into(),
                 of: Some("market".into()),
                 shared: true,
+                kept: true,
                 reason: None,
             }),
             Event::Session(SessionEvent::Briefed {

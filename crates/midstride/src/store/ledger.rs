@@ -57,9 +57,18 @@ impl StreamId {
     /// Name prefix of all streams of stored texts.
     pub const TEXTS: &str = "text/";
 
-    /// The hash of the text, if this is the stream of a text.
+    /// The stream of what other clones propose for a stored text.
+    pub(crate) fn proposal(hash: &BlobHash) -> Self {
+        Self(format!("{}{hash}", Self::PROPOSALS))
+    }
+
+    /// Name prefix of all streams of proposals.
+    pub(crate) const PROPOSALS: &str = "proposed/text/";
+
+    /// The hash of the text, if this is the stream of a text or of a proposal about one.
     pub(crate) fn text_hash(&self) -> Option<BlobHash> {
-        BlobHash::parse(self.0.strip_prefix(Self::TEXTS)?)
+        let name = self.0.strip_prefix(Self::TEXTS).or(self.0.strip_prefix(Self::PROPOSALS));
+        BlobHash::parse(name?)
     }
 
     /// The stream of the user's standing instructions.

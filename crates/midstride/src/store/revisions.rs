@@ -76,31 +76,29 @@ impl<'p> TextStore<'p> {
         &self.backend
     }
 
-    /// Stores a text and returns its id. For a forgotten text, returns the id without storing it.
-    pub(crate) fn store(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
-        if !self.forgotten.is_empty() {
-            let id = self.id_of(text);
-            if self.forgotten.contains_key(&id) {
-                return Ok(id);
-            }
+    /// Stores the text that a change is about to replace and returns its id. A forgotten text is not
+    /// stored again, so the change is refused: replacing it would lose it.
+    pub(crate) fn store_replaced(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
+        self.store(text, "the text that would be replaced")
+    }
+
+    /// Stores the new text of a document and returns its id.
+    pub(crate) fn store_new(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
+        self.store(text, "exactly this text")
+    }
+
+    fn store(&self, text: &CleanText, description: &str) -> Result<BlobHash, RevisionError> {
+        if !self.forgotten.is_empty()
+            && let Some(tombstone) = self.forgotten.get(&self.id_of(text))
+        {
+            let tombstone = Box::new(tombstone.clone());
+            return Err(RevisionError::Forgotten { text: description.to_owned(), tombstone });
         }
         match &self.backend {
             TextBackend::Blobs { repository, .. } => {
                 Ok(repository.store_blob(text.as_str().as_bytes())?)
             }
             TextBackend::Files(store) => Ok(store.store_in_folder(text)?),
-        }
-    }
-
-    /// Like `store`, for the new text of a document: a forgotten text is an error.
-    pub(crate) fn store_new(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
-        let id = self.store(text)?;
-        match self.forgotten.get(&id) {
-            Some(tombstone) => {
-                let tombstone = Box::new(tombstone.clone());
-                Err(RevisionError::Forgotten { text: "exactly this text".to_owned(), tombstone })
-            }
-            None => Ok(id),
         }
     }
 
@@ -112,13 +110,11 @@ impl<'p> TextStore<'p> {
         }
     }
 
-    /// Keeps stored texts from being garbage-collected, except forgotten ones.
+    /// Keeps stored texts from being garbage-collected.
     pub(crate) fn retain(&self, ids: &[BlobHash]) -> Result<(), RevisionError> {
-        let lasting = ids.iter().filter(|id| !self.forgotten.contains_key(*id));
-        let lasting: Vec<BlobHash> = lasting.cloned().collect();
         match &self.backend {
             TextBackend::Blobs { repository, reference, objects } => {
-                Ok(repository.keep_blobs(&mut objects.borrow_mut(), reference, &lasting)?)
+                Ok(repository.keep_blobs(&mut objects.borrow_mut(), reference, ids)?)
             }
             TextBackend::Files(_) => Ok(()),
         }
@@ -217,6 +213,13 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// Whether one of our refs keeps a text.
+    pub(crate) fn is_kept_by_ref(&self, id: &BlobHash) -> Result<bool, GitError> {
+        let Some(repository) = self.workspace().repository() else { return Ok(false) };
+        let kept = repository.kept_blobs_below(&[SHARED, PRIVATE])?;
+        Ok(kept.iter().any(|(_, kept)| kept.ids.contains(id)))
     }
 
     /// The ids of the texts in the private folder.

@@ -45,6 +45,8 @@ pub struct Tombstone {
     pub owner: Option<String>,
     /// Whether `midstride sync` shares the tombstone.
     pub is_shared: bool,
+    /// Whether our references kept it here. Other objects of the repository are never removed.
+    pub was_kept: bool,
     /// When it was forgotten.
     pub forgotten_at: Timestamp,
     /// Who forgot it.
@@ -75,6 +77,7 @@ impl Tombstone {
         for tombstone in events.into_iter().filter_map(Self::from_envelope) {
             let first = all.entry(tombstone.hash.clone()).or_insert_with(|| tombstone.clone());
             first.is_shared |= tombstone.is_shared;
+            first.was_kept |= tombstone.was_kept;
         }
         all
     }
@@ -85,7 +88,8 @@ impl Tombstone {
     }
 
     fn from_envelope(envelope: Envelope) -> Option<Self> {
-        let Event::Text(TextEvent::Forgotten { hash, what, of, shared, reason }) = envelope.event
+        let Event::Text(TextEvent::Forgotten { hash, what, of, shared, kept, reason }) =
+            envelope.event
         else {
             return None;
         };
@@ -96,6 +100,7 @@ impl Tombstone {
             kind,
             owner: of,
             is_shared: shared,
+            was_kept: kept,
             forgotten_at: at,
             forgotten_by: by,
             reason,
@@ -109,11 +114,13 @@ impl Tombstone {
             what: self.kind.map_or_else(String::new, |kind| kind.word().to_owned()),
             of: self.owner.clone(),
             shared: self.is_shared,
+            kept: self.was_kept,
             reason: self.reason.clone(),
         };
         let time = self.forgotten_at.to_string();
         let shared = if self.is_shared { "shared" } else { "" };
-        let parts = [self.hash.as_str(), "forgotten", &self.forgotten_by, &time, shared];
+        let kept = if self.was_kept { "kept" } else { "" };
+        let parts = [self.hash.as_str(), "forgotten", &self.forgotten_by, &time, shared, kept];
         let envelope = Envelope {
             id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
             time: self.forgotten_at,
@@ -131,6 +138,20 @@ impl Store {
             return Ok(BTreeMap::new());
         };
         Ok(Tombstone::collect(ledger.read_with_prefix(StreamId::TEXTS)?))
+    }
+
+    /// The texts that other clones forgot and this one did not, keyed by the id of the text. Nothing
+    /// happens to them here before the user confirms it.
+    pub fn forget_proposals(&self) -> Result<BTreeMap<BlobHash, Tombstone>, LedgerError> {
+        let Some(ledger) = self.existing_ledger()? else {
+            return Ok(BTreeMap::new());
+        };
+        let mut proposed = Tombstone::collect(ledger.read_with_prefix(StreamId::PROPOSALS)?);
+        if !proposed.is_empty() {
+            let forgotten = self.tombstones()?;
+            proposed.retain(|hash, _| !forgotten.contains_key(hash));
+        }
+        Ok(proposed)
     }
 
     /// The tombstone of one text; `None` if there is none or the ledger cannot be read.
@@ -161,6 +182,7 @@ mod tests {
                 what: "revision".to_owned(),
                 of: None,
                 shared,
+                kept: false,
                 reason: (id == "one").then(|| "a key".to_owned()),
             }),
         };

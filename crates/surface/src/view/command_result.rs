@@ -63,7 +63,7 @@ pub struct SyncJson {
     received: usize,
     sent: usize,
     kept_back: usize,
-    forgotten: Vec<forget::TombstoneJson>,
+    proposals: Vec<forget::TombstoneJson>,
     tasks: TaskSyncJson,
 }
 
@@ -80,7 +80,7 @@ struct TaskSyncJson {
 
 /// `midstride sync --json`.
 pub fn sync_json(synced: &SyncOutcome) -> SyncJson {
-    let SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: _ } = synced;
+    let SyncOutcome { remote, exchanged, tasks, proposals, tombstones_sent: _ } = synced;
     let TaskSyncOutcome { here, received, sent, skipped, early, is_withheld: withheld } = *tasks;
     SyncJson {
         remote: remote.clone(),
@@ -88,7 +88,7 @@ pub fn sync_json(synced: &SyncOutcome) -> SyncJson {
         received: exchanged.received,
         sent: exchanged.sent,
         kept_back: exchanged.held_back,
-        forgotten: forgotten.iter().map(forget::json).collect(),
+        proposals: proposals.iter().map(forget::json).collect(),
         tasks: TaskSyncJson { here, received, sent, skipped, early, withheld },
     }
 }

@@ -34,6 +34,21 @@ pub(crate) fn json(tombstone: &Tombstone) -> TombstoneJson {
     }
 }
 
+/// A text that another clone forgot.
+#[derive(Serialize)]
+pub struct ProposalJson {
+    #[serde(flatten)]
+    tombstone: TombstoneJson,
+    names: Vec<String>,
+    here: bool,
+}
+
+/// The JSON for a text that another clone forgot.
+pub fn proposal_json(text: &KeptText, proposal: &Tombstone) -> ProposalJson {
+    let (names, here) = (text.names.clone(), text.bytes.is_some());
+    ProposalJson { tombstone: json(proposal), names, here }
+}
+
 /// A forgotten text, and the copies that remain.
 #[derive(Serialize)]
 pub struct ForgetJson {
@@ -73,6 +88,7 @@ pub fn forget_json(text: &KeptText, done: &ForgetOutcome) -> ForgetJson {
             RemovalOutcome::Removed => "nothing",
             RemovalOutcome::Packed => "packed",
             RemovalOutcome::Referenced => "reached",
+            RemovalOutcome::NotOurs => "not-ours",
         },
         commits: done.commits.iter().map(commit).collect(),
         staged: done.staged.clone(),
@@ -122,7 +138,8 @@ pub fn plan(text: &KeptText) -> String {
             "Its text is removed for good, also from the ledger"
         }
     };
-    let sync_note = if text.is_shared { ", and `midstride sync` tells others" } else { "" };
+    let sync_note =
+        if text.is_shared { ", and `midstride sync` proposes it to other clones" } else { "" };
     format!("{gone}. A tombstone stays{sync_note}.")
 }
 
@@ -138,6 +155,10 @@ pub fn remaining_copies(
             "git still has it, which midstride does not touch".to_owned(),
             git_references(done).into_iter().chain([REWRITE_HINT.to_owned()]).collect(),
         ));
+    }
+    if done.removal == RemovalOutcome::NotOurs {
+        let message = "git has it as an object that midstride did not store; it stays".to_owned();
+        found.push((message, git_references(done)));
     }
     if done.removal == RemovalOutcome::Packed {
         let hint = "`git gc --prune=now` writes the pack anew without it".to_owned();

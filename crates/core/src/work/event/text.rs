@@ -21,6 +21,9 @@ pub enum TextEvent {
         /// Whether other clones may have it and should learn about this from `midstride sync`.
         #[serde(default)]
         shared: bool,
+        /// Whether midstride's own references kept it, so that its object may be removed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        kept: bool,
         /// Why.
         reason: Option<String>,
     },

@@ -40,6 +40,8 @@ pub struct RefExchange<'a> {
     pub may_send: &'a dyn Fn(&str) -> bool,
     /// Blobs to remove on both sides.
     pub forgotten: &'a BTreeSet<BlobHash>,
+    /// Blobs that stay on the sides that have them. They are not sent again.
+    pub withheld: &'a BTreeSet<BlobHash>,
 }
 
 /// A reference on both sides.
@@ -138,7 +140,9 @@ impl Repository {
             done.handoffs += 1;
             let lasting = |id: &&BlobHash| !exchange.forgotten.contains(*id);
             let mine: BTreeSet<BlobHash> = ours.union(&theirs).filter(lasting).cloned().collect();
-            let public = |id: &&BlobHash| theirs.contains(*id) || !private.contains(*id);
+            let is_withheld =
+                |id: &BlobHash| private.contains(id) || exchange.withheld.contains(id);
+            let public = |id: &&BlobHash| theirs.contains(*id) || !is_withheld(id);
             let given: BTreeSet<BlobHash> = mine.iter().filter(public).cloned().collect();
             sent += given.difference(&theirs).count();
             received += mine.difference(&ours).count();

@@ -19,6 +19,8 @@ pub enum RemovalOutcome {
     Packed,
     /// Something other than our references reaches it, so it was kept.
     Referenced,
+    /// None of our references kept it, so it belongs to the user and was not touched.
+    NotOurs,
 }
 
 /// The reference prefixes that midstride owns.

@@ -200,6 +200,20 @@ pub fn kept_text(store: &Store, id: &str) -> Result<KeptText, ForgetError> {
     }
 }
 
+/// The texts that other clones forgot and that are here, each with the tombstone of the other clone.
+pub fn proposed_texts(store: &Store) -> Result<Vec<(KeptText, Tombstone)>, ForgetError> {
+    let proposals = store.forget_proposals()?;
+    if proposals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kept = TextInventory::read(store)?;
+    let described = proposals.into_iter().map(|(hash, proposal)| {
+        let text = kept.describe_text(store, &hash)?;
+        Ok((text, proposal))
+    });
+    described.collect()
+}
+
 impl KeptText {
     /// A short description.
     pub fn describe(&self) -> String {
@@ -223,16 +237,20 @@ pub fn forget(
 ) -> Result<ForgetOutcome, ForgetError> {
     let workspace = store.workspace();
     let ledger = store.ledger()?;
-    let (tombstone, is_new) = ensure_tombstone(workspace, ledger, text, reason)?;
+    let (tombstone, is_new) = ensure_tombstone(store, ledger, text, reason)?;
     reached(ForgetStep::TombstoneSet);
     let ids = BTreeSet::from([text.hash.clone()]);
     store.drop_texts(&ids)?;
     reached(ForgetStep::Dropped);
     store.remove_from_folder(&text.hash)?;
     let git = workspace.repository();
-    let left = git.map(|git| git.remove_blobs(&ids)).transpose()?;
-    let left =
-        left.and_then(|left| left.get(&text.hash).copied()).unwrap_or(RemovalOutcome::Removed);
+    let left = match git {
+        Some(git) if tombstone.was_kept => git.remove_blobs(&ids)?.remove(&text.hash),
+        // An object that our references did not keep is the user's, even if a document names it.
+        Some(git) => git.blob(&text.hash).map(|_| RemovalOutcome::NotOurs),
+        None => None,
+    };
+    let left = left.unwrap_or(RemovalOutcome::Removed);
     reached(ForgetStep::Removed);
     let cursors = match &text.session {
         Some((client, session)) => {
@@ -260,7 +278,8 @@ pub fn forget(
         }
     }
     reached(ForgetStep::Emptied);
-    let (commits, staged) = match git.filter(|_| left == RemovalOutcome::Referenced) {
+    let is_elsewhere_in_git = matches!(left, RemovalOutcome::Referenced | RemovalOutcome::NotOurs);
+    let (commits, staged) = match git.filter(|_| is_elsewhere_in_git) {
         Some(git) => (git.commits_with(&text.hash, COMMITS_MAX)?, git.staged_at(&text.hash)?),
         None => (Vec::new(), Vec::new()),
     };
@@ -282,20 +301,26 @@ pub fn forget(
 
 /// Writes the tombstone, unless it exists. It is shared if other repositories may have the text.
 fn ensure_tombstone(
-    workspace: &Workspace,
+    store: &Store,
     ledger: &SqliteLedger,
     text: &KeptText,
     reason: Option<&str>,
 ) -> Result<(Tombstone, bool), ForgetError> {
+    let workspace = store.workspace();
     let before = Tombstone::find(ledger, &text.hash)?;
+    let was_kept = store.is_kept_by_ref(&text.hash)?;
+    let is_complete = |before: &Tombstone| {
+        (before.is_shared || !text.is_shared) && (before.was_kept || !was_kept)
+    };
     let clean = |text: &str| workspace.clean(text).0.as_str().to_owned();
-    if before.as_ref().is_none_or(|before| text.is_shared && !before.is_shared) {
+    if !before.as_ref().is_some_and(is_complete) {
         let environment = workspace.environment();
         let tombstone = Tombstone {
             hash: text.hash.clone(),
             kind: Some(text.kind),
             owner: text.owner.as_deref().map(clean),
             is_shared: text.is_shared,
+            was_kept,
             forgotten_at: environment.clock.now(),
             forgotten_by: environment.user.clone().unwrap_or_else(|| "somebody".to_owned()),
             reason: reason.map(clean),

@@ -120,7 +120,7 @@ fn store_replaced(store: &Store, stored: &StoredHandoff) -> Result<Option<BlobHa
         return Ok(None);
     };
     let texts = store.text_store(stored, &uid);
-    let id = texts.store(&workspace.redact(&stored.document)?.text)?;
+    let id = texts.store_replaced(&workspace.redact(&stored.document)?.text)?;
     texts.retain(std::slice::from_ref(&id))?;
     Ok(Some(id))
 }
@@ -198,7 +198,7 @@ fn store_both(
     };
     let Some(texts) = store.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
     let (ours, theirs) = (workspace.redact(ours)?.text, workspace.redact(theirs)?.text);
-    let (ours, theirs) = (texts.store(&ours)?, texts.store(&theirs)?);
+    let (ours, theirs) = (texts.store_replaced(&ours)?, texts.store_replaced(&theirs)?);
     texts.retain(&[ours.clone(), theirs.clone()])?;
     Ok(Some((ours, theirs)))
 }

@@ -27,8 +27,8 @@ pub struct SyncOutcome {
     pub exchanged: ExchangeReport,
     /// The result for the tasks.
     pub tasks: TaskSyncOutcome,
-    /// Texts that were forgotten elsewhere and are now removed here.
-    pub forgotten: Vec<Tombstone>,
+    /// Texts that were newly forgotten elsewhere. They are still here until the user confirms.
+    pub proposals: Vec<Tombstone>,
     /// How many tombstones the remote did not have.
     pub tombstones_sent: usize,
 }
@@ -78,7 +78,7 @@ impl From<FileError> for SyncError {
 }
 
 /// Fetches missing texts and tasks, and pushes those the remote lacks. Forgotten texts are handled
-/// first, so that neither side restores them.
+/// first, so that neither side restores them. What others forgot is proposed to the user.
 pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
     let workspace = store.workspace();
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
@@ -90,14 +90,22 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let forgotten: BTreeSet<BlobHash> = tombstones.keys().cloned().collect();
     store.drop_texts(&forgotten).map_err(SyncError::Local)?;
     let loose = repository.loose(&forgotten);
-    let what =
-        RefExchange { prefix: SHARED, private: PRIVATE, may_send: &may_go, forgotten: &forgotten };
+    let proposals = store.forget_proposals()?;
+    // What others forgot is not sent back to them.
+    let withheld: BTreeSet<BlobHash> = proposals.keys().cloned().collect();
+    let what = RefExchange {
+        prefix: SHARED,
+        private: PRIVATE,
+        may_send: &may_go,
+        forgotten: &forgotten,
+        withheld: &withheld,
+    };
     let done = met.and_then(|met| {
         let exchanged = repository.exchange(&remote, &what)?;
         let tasks = tasks::exchange(store, repository, &remote)?;
-        let learned = met.received.iter().filter_map(|stream| tombstones.get(&stream.text_hash()?));
-        let forgotten = learned.cloned().collect();
-        Ok(SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
+        let new = met.received.iter().filter_map(|stream| proposals.get(&stream.text_hash()?));
+        let proposals = new.cloned().collect();
+        Ok(SyncOutcome { remote, exchanged, tasks, proposals, tombstones_sent: met.sent.len() })
     });
     // Clean up refs that an interrupted run left.
     repository.remove_fetched_refs().map_err(SyncError::Local)?;

@@ -20,21 +20,20 @@ const EVENT_ID_LENGTH_MAX: usize = 64;
 /// Events by their path in the tree.
 pub(super) type EventsByPath = BTreeMap<String, (StreamId, Envelope)>;
 
-/// Called with the events that are new here.
-pub(super) type LearnedCallback<'a> = &'a dyn Fn(&[(StreamId, Envelope)]) -> Result<(), SyncError>;
-
 /// Which events are exchanged together, and how.
-pub(super) struct SyncChannel<'a> {
+pub(super) struct SyncChannel {
     /// Their reference in the other repository.
     pub(super) reference: &'static str,
-    /// The local events that may be sent.
+    /// The local events.
     pub(super) local_events: fn(&dyn Ledger) -> Result<EventsByPath, LedgerError>,
     /// Parses a path into the stream and the event id.
     pub(super) parse_path: fn(&str) -> Option<(StreamId, &str)>,
     /// Whether an event belongs in a stream.
     pub(super) fits: fn(&Event, &StreamId) -> bool,
-    /// Called with new events before they are recorded.
-    pub(super) on_learned: LearnedCallback<'a>,
+    /// The stream that records a received event, given the stream it has there.
+    pub(super) recording_stream: fn(StreamId) -> StreamId,
+    /// Whether the events of a stream are sent.
+    pub(super) may_send: fn(&StreamId) -> bool,
     /// Whether nothing is sent.
     pub(super) is_withheld: bool,
 }
@@ -59,7 +58,7 @@ pub(super) fn exchange(
     store: &Store,
     repository: &Repository,
     remote: &str,
-    kind: &SyncChannel<'_>,
+    kind: &SyncChannel,
 ) -> Result<EventSyncOutcome, SyncError> {
     let workspace = store.workspace();
     let ledger = open_ledger(store)?;
@@ -77,11 +76,12 @@ pub(super) fn exchange(
             theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
         met.early = early.len();
         met.skipped = skipped + usize::from(fetched.is_some() && tree.is_none());
-        (kind.on_learned)(&theirs)?;
-        let streams = by_stream(theirs);
+        let place = |(stream, envelope)| ((kind.recording_stream)(stream), envelope);
+        let streams = by_stream(theirs.into_iter().map(place).collect());
         met.received.extend(streams.iter().map(|(stream, _)| stream.clone()));
         ledger.append_missing(&streams).map_err(TaskError::from)?;
-        let mine = (kind.local_events)(ledger)?;
+        let mut mine = (kind.local_events)(ledger)?;
+        mine.retain(|_, (stream, _)| (kind.may_send)(stream));
         met.here = mine.values().map(|(stream, _)| stream.clone()).collect();
         let there: HashSet<&str> = files.iter().filter_map(|file| file.path.as_deref()).collect();
         let missing = mine.into_iter().filter(|(path, _)| !there.contains(path.as_str()));
@@ -123,7 +123,7 @@ fn send(
 fn learn(
     rules: &RedactionRules,
     repository: &Repository,
-    kind: &SyncChannel<'_>,
+    kind: &SyncChannel,
     files: &[TreeFile],
     known: &EventsByPath,
 ) -> Result<(Vec<(StreamId, Envelope)>, usize), SyncError> {

@@ -43,13 +43,13 @@ pub(super) fn exchange(
         return Ok(TaskSyncOutcome::default());
     }
     let withheld = workspace.setup() == SetupMode::Private;
-    let on_learned = &|_: &[_]| Ok(());
     let kind = SyncChannel {
         reference: REFERENCE,
         local_events,
         parse_path,
         fits,
-        on_learned,
+        recording_stream: |stream| stream,
+        may_send: |_| true,
         is_withheld: withheld,
     };
     let met = events::exchange(store, repository, remote, &kind)?;

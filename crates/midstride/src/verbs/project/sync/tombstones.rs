@@ -1,5 +1,4 @@
-//! Exchanges tombstones, so that a forgotten text is forgotten in every clone and no clone restores
-//! it.
+//! Exchanges tombstones, so that other clones can forget a text too and no clone restores it.
 
 use super::SyncError;
 use super::events::{self, EventSyncOutcome, EventsByPath, SyncChannel, is_event_id};
@@ -8,15 +7,13 @@ use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
 use crate::workspace::SetupMode;
 use midstride_core::text::id::BlobHash;
-use midstride_core::work::event::{Envelope, Event, TextEvent};
-use std::collections::BTreeSet;
+use midstride_core::work::event::{Event, TextEvent};
 
 /// The reference for tombstones in another repository. Older versions ignore it.
 const REFERENCE: &str = "refs/midstride/forgotten";
 
-/// Brings the local and remote tombstones to the union of both. A text forgotten elsewhere is
-/// removed here before its tombstone is recorded. After a kill in between, the next sync removes it
-/// again.
+/// Sends the tombstones of this clone, and records those of others as proposals. Anyone who can push
+/// to the remote can write one, so the user decides what is removed here.
 pub(super) fn exchange(
     store: &Store,
     repository: &Repository,
@@ -26,41 +23,23 @@ pub(super) fn exchange(
     if workspace.setup() == SetupMode::NotSetUp {
         return Ok(EventSyncOutcome::default());
     }
-    let on_learned = |new: &[(StreamId, Envelope)]| {
-        let ids = new.iter().filter_map(|(_, envelope)| match &envelope.event {
-            Event::Text(TextEvent::Forgotten { hash, .. }) => Some(hash.clone()),
-            Event::Handoff(_)
-            | Event::Proof(_)
-            | Event::Task(_)
-            | Event::Mission(_)
-            | Event::Session(_)
-            | Event::Workflow(_)
-            | Event::Instruction(_)
-            | Event::Unknown(_)
-            | _ => None,
-        });
-        let ids: BTreeSet<BlobHash> = ids.collect();
-        if !ids.is_empty() {
-            store.drop_texts(&ids)?;
-            repository.remove_blobs(&ids)?;
-        }
-        Ok(())
-    };
-    let withheld = workspace.setup() == SetupMode::Private;
     let kind = SyncChannel {
         reference: REFERENCE,
         local_events,
         parse_path,
         fits,
-        on_learned: &on_learned,
-        is_withheld: withheld,
+        recording_stream,
+        may_send,
+        is_withheld: workspace.setup() == SetupMode::Private,
     };
     events::exchange(store, repository, remote, &kind)
 }
 
-/// All tombstones that others may need, by path.
+/// All shared tombstones and proposals, by path.
 fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
-    let records = ledger.read_with_prefix(StreamId::TEXTS)?;
+    let mut records = ledger.read_with_prefix(StreamId::PROPOSALS)?;
+    // If a proposal was confirmed, the tombstone of this clone may have the same path.
+    records.extend(ledger.read_with_prefix(StreamId::TEXTS)?);
     let events = records.into_iter().flat_map(|record| {
         let stream = record.stream;
         record.events.into_iter().map(move |envelope| (stream.clone(), envelope))
@@ -70,6 +49,14 @@ fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
         Some((path_of(&stream, &envelope.id)?, (stream, envelope)))
     });
     Ok(placed.collect())
+}
+
+fn recording_stream(stream: StreamId) -> StreamId {
+    stream.text_hash().map_or(stream, |hash| StreamId::proposal(&hash))
+}
+
+fn may_send(stream: &StreamId) -> bool {
+    stream.as_str().starts_with(StreamId::TEXTS)
 }
 
 fn fits(event: &Event, stream: &StreamId) -> bool {
