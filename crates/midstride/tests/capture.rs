@@ -172,6 +172,26 @@ fn only_what_is_new_is_read() {
 }
 
 #[test]
+fn a_truncated_cursor_is_read_again_from_the_transcript() {
+    let shop = Shop::new();
+    shop.session(ID);
+    let first = shop.checkpoint(&SessionChoice::Newest).unwrap();
+    let folder = shop.0.root().join(".git/midstride/cursors");
+    let cursors: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(!cursors.is_empty());
+    for part in [0, 2] {
+        for path in cursors.iter().filter(|path| path.is_file()) {
+            let bytes = std::fs::read(path).unwrap();
+            std::fs::write(path, &bytes[..bytes.len() * part / 3]).unwrap();
+        }
+        let again = shop.checkpoint(&SessionChoice::Newest).unwrap();
+        assert_eq!(again.checkpoint.session, first.checkpoint.session);
+        assert!(!again.is_new && again.new_bytes > 0);
+    }
+}
+
+#[test]
 fn a_rewritten_transcript_is_read_from_the_start() {
     let shop = Shop::new();
     let path = shop.session(ID);

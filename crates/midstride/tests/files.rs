@@ -196,6 +196,33 @@ fn leftover_drafts_do_not_block_writes() {
 }
 
 #[test]
+fn a_draft_of_a_killed_process_is_removed_by_the_next_write_or_scan() {
+    let sandbox = Sandbox::new("");
+    let root = Root::open(sandbox.root()).unwrap();
+    let draft = sandbox.root().join("a/.midstride.tmp");
+    let changes: [&dyn Fn(); 4] = [
+        &|| root.create(Path::new("a/one.md"), b"old").unwrap(),
+        &|| root.replace(Path::new("a/one.md"), b"old", b"new").unwrap(),
+        &|| root.put(Path::new("a/two.md"), b"new").unwrap(),
+        &|| assert_eq!(root.markdown_below(Path::new("a"), 1).unwrap().len(), 2),
+    ];
+    for change in changes {
+        sandbox.write("a/.midstride.tmp", "half");
+        change();
+        assert!(!draft.exists());
+    }
+    // The draft of a running writer stays.
+    sandbox.write("a/.midstride.tmp", "half");
+    let folder = std::fs::File::open(sandbox.root().join("a")).unwrap();
+    folder.lock().unwrap();
+    root.markdown_below(Path::new("a"), 1).unwrap();
+    assert!(draft.exists());
+    drop(folder);
+    root.markdown_below(Path::new("a"), 1).unwrap();
+    assert!(!draft.exists());
+}
+
+#[test]
 fn reading_does_not_block_on_a_pipe() {
     let sandbox = Sandbox::new("");
     sandbox.finish(sandbox.command("mkfifo").arg("x.md")).exits(0);

@@ -185,6 +185,37 @@ fn the_index_finds_the_same_as_reading_all_documents() {
     assert!(hits.get() > 12, "documents were written");
 }
 
+#[test]
+fn a_truncated_index_is_rebuilt() {
+    let sandbox = Sandbox::new("");
+    let store = store(&sandbox);
+    for number in 0..20 {
+        let text = format!("---\nhandoff:\n  id: h{number}\n---\nThe cache is purged.\n");
+        sandbox.write(&format!(".midstride/handoffs/h{number}.md"), text);
+    }
+    let mut index = Index::open(store.workspace(), WaitPolicy::Command).unwrap();
+    compare(&store, &mut index);
+    drop(index);
+    let query = Query::parse("cache").unwrap();
+    let wanted = SearchRequest { query, filter: Filter::default(), limit: 50, fresh: false };
+    let find = || search(&crate::open(sandbox.root()), &wanted, &mut |_, _| ()).hits.len();
+    assert_eq!(find(), 20);
+    let private = sandbox.root().join(".midstride/private");
+    let is_index = |path: &std::path::Path| path.to_string_lossy().contains("index");
+    for part in [0, 1, 2] {
+        let files = std::fs::read_dir(&private).unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<_> = files.filter(|path| path.is_file() && is_index(path)).collect();
+        assert!(!files.is_empty());
+        for path in files {
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::write(&path, &bytes[..bytes.len() * part / 3]).unwrap();
+        }
+        assert_eq!(find(), 20);
+        let open = Index::open(store.workspace(), WaitPolicy::Command).unwrap();
+        assert_eq!(open.documents().unwrap(), 20, "it was rebuilt");
+    }
+}
+
 /// The matches for a prompt, with their scores.
 fn matters(store: &Store) -> Vec<(String, f64)> {
     let text = "Why is the cache purged two-way in src/cache.rs? cache_purge 日本語".to_owned();

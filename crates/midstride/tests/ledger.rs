@@ -130,6 +130,30 @@ fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     assert!(sandbox.root().join(".git/midstride/spool/zz.unreadable").exists());
 }
 
+#[test]
+fn commands_that_drain_the_spool_at_once_all_succeed() {
+    let sandbox = Sandbox::new("").repository();
+    crate::open(sandbox.root()).ledger().unwrap();
+    for round in 0..5 {
+        for number in 0..40 {
+            let id = format!("{round}-{number}");
+            let events = [event(&id).to_cloud_event("a")];
+            let text = serde_json::json!({ "stream": "a", "events": events }).to_string();
+            sandbox.write(&format!(".git/midstride/spool/{id}.json"), text);
+        }
+        std::thread::scope(|scope| {
+            let drain = || crate::open(sandbox.root()).ledger().map(|_| ());
+            let all: Vec<_> = (0..4).map(|_| scope.spawn(drain)).collect();
+            for one in all {
+                one.join().unwrap().unwrap();
+            }
+        });
+        let spool = std::fs::read_dir(sandbox.root().join(".git/midstride/spool")).unwrap();
+        assert_eq!(spool.count(), 0);
+    }
+    assert_eq!(ids(crate::open(sandbox.root()).ledger().unwrap()).len(), 200);
+}
+
 /// Copies the database files as they are on disk, each cut at some point, as after a power loss.
 #[test]
 fn a_torn_log_loses_only_unacknowledged_events() {
@@ -156,5 +180,50 @@ fn a_torn_log_loses_only_unacknowledged_events() {
                 assert_eq!(found.len(), all.len(), "nothing acknowledged is lost");
             }
         }
+    }
+}
+
+#[test]
+fn an_empty_database_that_was_set_up_before_is_an_error() {
+    let sandbox = Sandbox::new("");
+    let database = sandbox.root().join("ledger.db");
+    // A process that was killed while it created the database leaves an empty one.
+    std::fs::write(&database, "").unwrap();
+    let ledger = open(&sandbox, WaitPolicy::Command);
+    ledger.append(&StreamId::mission(), ExpectedVersion::NoStream, &[event("a")]).unwrap();
+    drop(ledger);
+    for name in ["ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(sandbox.root().join(name));
+    }
+    std::fs::write(&database, "").unwrap();
+    for patience in [WaitPolicy::Command, WaitPolicy::Hook] {
+        let folder = Root::open(sandbox.root()).unwrap();
+        let refused = SqliteLedger::open_in(folder, patience).unwrap_err();
+        assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
+        assert!(refused.to_string().contains("was set up before and is empty now"), "{refused}");
+        assert_eq!(std::fs::metadata(&database).unwrap().len(), 0, "it is left unchanged");
+    }
+    // Moved away, it is created again.
+    std::fs::remove_file(&database).unwrap();
+    let ledger = open(&sandbox, WaitPolicy::Command);
+    assert!(ledger.read_all(LogPosition(0), 10).unwrap().is_empty());
+}
+
+#[test]
+fn a_truncated_blob_is_an_error_until_it_is_stored_again() {
+    let sandbox = Sandbox::new("");
+    let ledger = open(&sandbox, WaitPolicy::Command);
+    let large = b"a long checkpoint ".repeat(10_000);
+    let hash = ledger.put_blob(&large).unwrap();
+    let path = sandbox.root().join("blobs").join(hash.as_str());
+    for length in [0, large.len() / 2] {
+        std::fs::write(&path, &large[..length]).unwrap();
+        let refused = ledger.get_blob(&hash).unwrap_err();
+        assert!(
+            matches!(&refused, LedgerError::Damaged { path: at, .. } if *at == path),
+            "{refused}"
+        );
+        assert_eq!(ledger.put_blob(&large).unwrap(), hash);
+        assert_eq!(ledger.get_blob(&hash).unwrap().unwrap(), large);
     }
 }

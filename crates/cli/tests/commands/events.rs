@@ -75,8 +75,31 @@ fn an_unusable_ledger_does_not_block_work() {
     exit 2
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again; tasks come with `midstride sync`
+    hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup
+    hint: or move it away: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
     ");
+}
+
+#[test]
+fn an_emptied_ledger_is_not_a_project_without_tasks() {
+    let sandbox = shop();
+    sandbox.run(["task", "add", "Warm the cache"]).exits(0);
+    let private = sandbox.root().join(".git/midstride");
+    for name in ["ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(private.join(name));
+    }
+    sandbox.write(".git/midstride/ledger.db", "");
+    insta::assert_snapshot!(sandbox.run(["task", "list"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/.git/midstride/ledger.db` cannot be read: it was set up before and is empty now
+    hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup
+    hint: or move it away: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    ");
+    let said = sandbox.run(["doctor"]).exits(1).to_string();
+    assert!(said.contains("was set up before and is empty now"), "{said}");
+    std::fs::remove_file(private.join("ledger.db")).unwrap();
+    sandbox.run(["task", "list"]).exits(0);
 }
 
 #[test]

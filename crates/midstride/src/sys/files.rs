@@ -37,7 +37,10 @@ const DEPTH_MAX: usize = 12;
 const GROUP_WRITE: u32 = 0o020;
 /// The permission bits of other users, all cleared in owner-only files.
 const OTHERS_MODE: u32 = 0o077;
-/// The suffix of draft files, whose names start with a dot.
+/// The name of a draft file. A folder has at most one, because its writer holds the lock of the folder,
+/// and so the next writer replaces what a killed process left.
+const DRAFT_NAME: &str = ".midstride.tmp";
+/// The suffix of draft files of earlier versions, whose names start with a dot.
 const DRAFT_SUFFIX: &str = ".tmp";
 /// Maximum number of links to follow, as in Linux.
 const LINKS_MAX: usize = 40;
@@ -478,13 +481,16 @@ impl Root {
         mode: Option<u32>,
         durability: Durability,
     ) -> Result<DraftFile<'_>, FileError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft_path = path.with_file_name(format!(".{name}{DRAFT_SUFFIX}"));
+        let draft_path = path.with_file_name(DRAFT_NAME);
         let draft = DraftFile { root: self, path: draft_path, is_kept: false };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let older_draft = path.with_file_name(format!(".{name}{DRAFT_SUFFIX}"));
         let write = || -> io::Result<()> {
-            match self.dir.remove_file(&draft.path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
+            for stale in [&draft.path, &older_draft] {
+                match self.dir.remove_file(stale) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    Ok(()) | Err(_) => {}
+                }
             }
             let mut options = OpenOptions::new().write(true).create_new(true).clone();
             if let Some(mode) = mode {
@@ -521,6 +527,20 @@ impl Root {
         }
         found.sort_unstable();
         Ok(found)
+    }
+
+    /// Removes the draft that a killed process left in a folder, unless a writer holds its lock.
+    pub(crate) fn remove_stale_draft(&self, folder: &Path) {
+        let path = folder.join(DRAFT_NAME);
+        if self.dir.symlink_metadata(&path).is_err() {
+            return;
+        }
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let Ok(lock) = self.dir.open(here).map(cap_std::fs::File::into_std) else { return };
+        if lock.try_lock().is_ok() {
+            // If it cannot be removed, the next writer reports why.
+            let _ = self.dir.remove_file(&path);
+        }
     }
 
     /// Removes drafts in this folder that killed processes left behind. Holding the lock of the

@@ -14,6 +14,11 @@ pub(crate) fn new_uid(now: Timestamp) -> String {
     Uuid::new_v7(moment).to_string()
 }
 
+/// A new random id.
+pub(crate) fn random_id() -> String {
+    Uuid::new_v4().to_string()
+}
+
 /// A deterministic uid for something that has none: equal parts give the same uid.
 pub(crate) fn uid_of(parts: &[&str]) -> String {
     let hash = Sha256::digest(parts.join("\0").as_bytes());

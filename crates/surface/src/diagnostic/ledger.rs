@@ -18,11 +18,12 @@ impl From<LedgerError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
-            LedgerError::Damaged { path, .. } => diagnostic.hint(format!(
-                "move `{}` away: what the documents tell is told again; tasks come with \
-                 `midstride sync`",
-                path.display()
-            )),
+            LedgerError::Damaged { path, .. } => {
+                diagnostic.hint(format!("restore `{}` from a backup", path.display())).hint(
+                    "or move it away: midstride rebuilds what documents and transcripts have; \
+                     `midstride sync` brings shared tasks",
+                )
+            }
             LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
             LedgerError::Forgotten(_) => diagnostic.hint(REDACT_HINT),
             LedgerError::File(error) => error.into(),

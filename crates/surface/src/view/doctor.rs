@@ -490,8 +490,8 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
         LedgerState::Unusable(why) => {
             let path = ledger.path.display();
             let hint = format!(
-                "move `{path}` away: what the documents tell is told again; tasks come with \
-                 `midstride sync`"
+                "restore `{path}` from a backup, or move it away: midstride rebuilds what documents \
+                 and transcripts have; `midstride sync` brings shared tasks"
             );
             tell(why.clone(), hint);
         }

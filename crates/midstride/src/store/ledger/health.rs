@@ -1,6 +1,6 @@
 //! The health of a ledger, read without creating or changing one.
 
-use super::sqlite::FILE;
+use super::sqlite::{FILE, is_set_up};
 use super::{LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
 use crate::sys::files;
 use crate::workspace::Workspace;
@@ -49,7 +49,12 @@ impl SqliteLedger {
         let place = LedgerFolder::for_project(workspace);
         let path = place.path().join(FILE);
         let (spool, spooled, unreadable) = spool::count_files(place.path());
-        LedgerHealth { state: read_state(&path), path, spool, spooled, unreadable }
+        let mut state = read_state(&path);
+        if matches!(state, LedgerState::Readable { version: 0, .. }) && is_set_up(place.path()) {
+            let path = path.display();
+            state = LedgerState::Unusable(format!("`{path}` was set up before and is empty now"));
+        }
+        LedgerHealth { path, state, spool, spooled, unreadable }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::{Blob, LedgerError};
 use crate::sys::files::{self, FileError, FileProblem, Root};
+use crate::sys::ids::sha256;
 use midstride_core::text::id::BlobHash;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,9 @@ pub(super) fn is_large(blob: &Blob<'_>) -> bool {
 pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
     let folder = ledger.make_below(Path::new(FOLDER))?;
     let name = Path::new(blob.hash().as_str());
-    if folder.exists(name) {
+    // A file of another size was truncated. It is written again.
+    let size = files::size(&folder.path().join(name));
+    if size == u64::try_from(blob.bytes().len()).ok() {
         return Ok(());
     }
     Ok(folder.put(name, blob.bytes())?)
@@ -32,6 +35,10 @@ pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
 pub(super) fn get(ledger: &Root, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError> {
     let Some(path) = blob_path(hash) else { return Ok(None) };
     match ledger.read_up_to(&path, BYTES_MAX) {
+        Ok(bytes) if sha256(&bytes) != hash.as_str() => {
+            let message = "its content does not have the hash in its name".to_owned();
+            Err(LedgerError::Damaged { path: ledger.path().join(path), message })
+        }
         Ok(bytes) => Ok(Some(bytes)),
         Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(None),
         Err(error) => Err(error.into()),

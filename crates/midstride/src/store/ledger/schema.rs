@@ -31,7 +31,8 @@ fn migrate_by(steps: &[&str], connection: &mut Connection, path: &Path) -> Resul
     apply_steps(steps, connection).map_err(|error| damaged(path, &error))
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<u32> {
+/// The schema version of a database; 0 if it has none.
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 

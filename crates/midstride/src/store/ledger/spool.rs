@@ -42,16 +42,22 @@ pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerE
             Err(error) => return Err(error.into()),
         };
         let Some((stream, events)) = read(&bytes) else {
-            spool.rename(&name, &name.with_extension("unreadable"))?;
+            unless_missing(spool.rename(&name, &name.with_extension("unreadable")))?;
             continue;
         };
         // What cannot be appended now stays for the next command.
         if ledger.append_missing(&[(stream, events)]).is_ok() {
-            spool.remove(&name, &bytes)?;
+            unless_missing(spool.remove(&name, &bytes))?;
             drained += 1;
         }
     }
     Ok(drained)
+}
+
+/// Ignores that a file is missing: another process that drains the spool was faster, and appending the
+/// same events twice changes nothing.
+fn unless_missing(done: Result<(), FileError>) -> Result<(), FileError> {
+    done.or_else(|error| if error.is_missing() { Ok(()) } else { Err(error) })
 }
 
 fn read(bytes: &[u8]) -> Option<(StreamId, Vec<Envelope>)> {

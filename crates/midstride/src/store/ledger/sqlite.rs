@@ -1,7 +1,7 @@
 //! The ledger in SQLite: embedded, one file, any number of processes.
 
 use super::large_blobs;
-use super::schema::{damaged, migrate};
+use super::schema::{damaged, migrate, version as schema_version};
 use super::{
     AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerFolder,
     LedgerRecord, LedgerWatch, LogPosition, StreamId, StreamVersion, bell, encode_record, lease,
@@ -10,18 +10,21 @@ use super::{
 use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError, Lock, Root};
-use crate::sys::ids::sha256;
+use crate::sys::ids::{random_id, sha256};
 use crate::workspace::Workspace;
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(super) const FILE: &str = "ledger.db";
+/// The file with the random id of the store. It is written once the database is set up, so a database
+/// without a schema beside it has lost its content.
+const STORE_ID: &str = "store-id";
 /// A log of this many pages is written back even while the database is open.
 const LOG_PAGES_MAX: u32 = 500;
 /// How many streams `append_missing` writes in one transaction.
@@ -68,8 +71,17 @@ impl SqliteLedger {
         let ledger = Self::open_in(folder, patience)?;
         if patience == WaitPolicy::Command {
             spool::drain(&ledger.folder, &ledger)?;
+            ledger.remove_stale_drafts();
         }
         Ok(ledger)
+    }
+
+    /// Removes what killed processes left in the folder of the ledger and the folders in it.
+    fn remove_stale_drafts(&self) {
+        let inside = self.folder.entries(Path::new("")).unwrap_or_default();
+        let folders = inside.iter().filter(|entry| entry.is_folder);
+        self.folder.remove_stale_draft(Path::new(""));
+        folders.for_each(|entry| self.folder.remove_stale_draft(Path::new(&entry.name)));
     }
 
     /// Whether the project has a ledger.
@@ -85,6 +97,10 @@ impl SqliteLedger {
     /// Opens the ledger in a folder.
     pub fn open_in(folder: Root, patience: WaitPolicy) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE);
+        if !files::exists(&path) {
+            // The user moved a damaged database away to start a new one.
+            files::remove_if_exists(&folder.path().join(STORE_ID))?;
+        }
         let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
         let ledger =
             Self { folder, path, wait_policy: patience, connection: Mutex::new(connection) };
@@ -99,6 +115,7 @@ impl SqliteLedger {
         let failed = |error: rusqlite::Error| damaged(&self.path, &error);
         if !uses_wal(&connection).map_err(failed)? {
             let _turn = self.lock("ledger")?;
+            self.require_content(&connection)?;
             let deadline = Deadline::after(self.wait_policy.timeout());
             while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
                 // A process that opened the database earlier may still be reading it.
@@ -109,7 +126,22 @@ impl SqliteLedger {
             }
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
-        migrate(&mut connection, &self.path)
+        migrate(&mut connection, &self.path)?;
+        match self.folder.exists(Path::new(STORE_ID)) {
+            true => Ok(()),
+            false => Ok(self.folder.put(Path::new(STORE_ID), random_id().as_bytes())?),
+        }
+    }
+
+    /// Fails if the database was set up before and is empty now. SQLite would take an empty file for
+    /// a new database.
+    fn require_content(&self, connection: &Connection) -> Result<(), LedgerError> {
+        let version = schema_version(connection).map_err(|error| damaged(&self.path, &error))?;
+        if version > 0 || !self.folder.exists(Path::new(STORE_ID)) {
+            return Ok(());
+        }
+        let message = "it was set up before and is empty now".to_owned();
+        Err(LedgerError::Damaged { path: self.path.clone(), message })
     }
 
     /// Takes a lock of the ledger. A hook waits only briefly, because a client waits for it.
@@ -225,7 +257,12 @@ impl SqliteLedger {
     }
 }
 
-fn connect(path: &std::path::Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {
+/// Whether the ledger in a folder was set up.
+pub(super) fn is_set_up(folder: &Path) -> bool {
+    files::is_file(&folder.join(STORE_ID))
+}
+
+fn connect(path: &Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(patience.timeout())?;
     sqlite_log::keep_on_close(&connection)?;

@@ -1,7 +1,7 @@
 //! Scans folders for Markdown files and records metadata, to detect changes without reading files.
 #![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
-use super::{DEPTH_MAX, FileError, FileProblem, Root, is_markdown};
+use super::{DEPTH_MAX, DRAFT_NAME, FileError, FileProblem, Root, is_markdown};
 use cap_std::fs::{DirEntry, Metadata, MetadataExt as _};
 use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
@@ -92,8 +92,8 @@ impl Root {
         self.dir.metadata(path).ok().as_ref().map(FileStamp::from_metadata)
     }
 
-    /// Scans the Markdown files below a folder. Links to folders are not followed, so nothing is
-    /// found twice and cycles are impossible.
+    /// Scans the Markdown files below a folder, and removes drafts that killed processes left there.
+    /// Links to folders are not followed, so nothing is found twice and cycles are impossible.
     pub(crate) fn scan_below(
         &self,
         folder: &Path,
@@ -148,6 +148,8 @@ impl Root {
                     }
                 };
                 seen.files.push((path, stamp));
+            } else if hidden && name == DRAFT_NAME {
+                self.remove_stale_draft(folder);
             }
         }
         Ok(())
