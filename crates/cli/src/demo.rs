@@ -67,7 +67,8 @@ impl Demo {
         for variable in homes.into_iter().chain(clients::agent_variables()) {
             command.env_remove(variable);
         }
-        command.env_remove("XDG_STATE_HOME");
+        // The home folder is the project, so its state goes where git does not list it.
+        command.env("XDG_STATE_HOME", self.scratch.path().join(".git/demo-state"));
         let code = self.show(ui, "midstride", arguments, &mut command)?;
         ui.print(&format!("  (exit code {code})\n"))?;
         if code == expected {

@@ -5,6 +5,7 @@ mod protocol;
 mod real_clients;
 mod sessions;
 mod tools;
+mod untrusted;
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;

@@ -11,6 +11,7 @@ pub mod permission;
 mod select;
 pub mod settings;
 mod skipped_setting;
+mod trust;
 
 pub use catalog::Catalog;
 pub use documents::{DocumentPlace, StoredHandoff};
@@ -19,6 +20,7 @@ pub use find_handoff::FindError;
 pub use outside_folders::OutsideFolder;
 pub use select::DocumentSelection;
 pub use skipped_setting::SkippedSetting;
+pub use trust::Access;
 
 use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileProblem, LateRoot, Root};

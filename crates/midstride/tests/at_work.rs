@@ -59,7 +59,7 @@ impl Shop {
             automation: None,
             session: None,
             home: Some(home.to_owned()),
-            state: None,
+            state: Some(home.join(".local/state")),
             editor: None,
             user: Some("tester".to_owned()),
             clock: Clock::Fixed(now),

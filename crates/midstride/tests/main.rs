@@ -25,6 +25,7 @@ mod prompts;
 mod redaction;
 mod store;
 mod transcript;
+mod trust;
 mod undo;
 mod upstream;
 mod verb_outcomes;
@@ -54,10 +55,12 @@ fn open_in_hook(root: &Path) -> Store {
 
 /// The environment of a process in a folder, without a home directory.
 fn without_home(folder: &Path) -> Environment {
+    // The folder that holds the project and the home of a sandbox.
+    let base = folder.ancestors().find(|base| base.join("home").is_dir());
     Environment {
         folder: folder.to_owned(),
         home: None,
-        state: None,
+        state: base.map(|base| base.join("home/.local/state")),
         editor: None,
         user: Some("tester".to_owned()),
         automation: None,
@@ -84,9 +87,7 @@ fn hook_call(event: &str, session: &str, kind: HookEvent) -> HookInput {
 
 /// The environment of a process in a sandbox folder whose user has both clients.
 fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
-    let home = sandbox.home().to_owned();
-    let state = Some(home.join(".local/state"));
-    Environment { home: Some(home), state, ..without_home(folder) }
+    Environment { home: Some(sandbox.home().to_owned()), ..without_home(folder) }
 }
 
 fn because(reason: &str) -> RevisionInfo {

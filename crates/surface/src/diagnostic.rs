@@ -6,6 +6,7 @@ mod ledger;
 mod permission;
 mod session;
 
+use crate::view::count;
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
@@ -25,6 +26,18 @@ const REDACT_HINT: &str =
 
 /// The maximum number of candidates listed for an ambiguous name.
 const CANDIDATES_MAX: usize = 10;
+
+/// Says that the documents of a project are not passed on before the user trusts it.
+pub fn untrusted_project(documents: usize) -> Diagnostic {
+    let documents = count(documents, "document");
+    Diagnostic::new(format!(
+        "this project is not trusted, and {documents} in it came from elsewhere"
+    ))
+    .hint_per_surface(
+        "`midstride trust` shows what it would allow, and asks",
+        "the user can trust it with `midstride trust` in a terminal",
+    )
+}
 
 /// A suggestion of what to do next, worded for each [`Surface`](crate::view::Surface).
 #[derive(Debug)]
@@ -218,6 +231,7 @@ impl From<InitError> for Diagnostic {
             InitError::OtherSetup(_) => Self::new(error.to_string())
                 .hint("remove that file first if you want it the other way"),
             InitError::File(error) => error.into(),
+            InitError::Trust(error) => error.into(),
             _ => Self::new(error.to_string()),
         }
     }

@@ -9,10 +9,10 @@ use midstride::sys::env::SessionName;
 use midstride::verbs::{
     self, BUDGET, BriefOutcome, BriefRequest, Delivery, Extent, ListedSession, TaskBoard,
 };
-use midstride::workspace::{DocumentSelection, Workspace};
+use midstride::workspace::{Access, DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, untrusted_project};
 use midstride_surface::text::sanitize;
 use midstride_surface::view;
 
@@ -119,6 +119,9 @@ pub(crate) fn brief(
     args: &BriefArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
+    if let Access::Untrusted { documents } = workspace.access() {
+        return Err(untrusted_project(documents));
+    }
     if let Some(BriefFormArg::Mission) = args.form {
         return print_mission(ui, store, args.json);
     }

@@ -2,10 +2,10 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::sys::process;
 use midstride::verbs::{self, MergeDriverChange};
-use midstride::workspace::Workspace;
+use midstride::workspace::{Access, Workspace};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
-use midstride_surface::view::display_path;
+use midstride_surface::view::{count, display_path};
 
 /// Set this project up: a folder and a configuration
 ///
@@ -51,6 +51,12 @@ pub(crate) fn init(
     }
     if let Some(driver) = &driver {
         report_driver(ui, driver)?;
+    }
+    if let Access::Untrusted { documents } = done.access {
+        let documents = count(documents, "document");
+        ui.say(&format!(
+            "Sessions are not briefed from {documents} here before `midstride trust`"
+        ))?;
     }
     if !done.was_set_up {
         ui.say("Next: midstride new \"what you found out\"")?;

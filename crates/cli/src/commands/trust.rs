@@ -5,14 +5,15 @@ use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::permission;
 
-/// Trust this project: what others wrote, and what its configuration reaches for outside of it
+/// Trust the handoffs and the configuration of this project
 ///
-/// Handoffs that came with a clone are told to no session before you trusted them; `midstride init`
-/// trusts what it set up itself.
+/// No surface briefs a session from handoffs that came with a clone before you trust the project;
+/// `midstride init` trusts a project that you set up. A repository that was moved, restored or cloned
+/// again has to be trusted again.
 ///
-/// A configuration can name shelves outside the project. They are read only once you trusted exactly
-/// that file; a change is asked again. Even then only Markdown is read there, and no link leads
-/// further out. Trust lies outside the repository, and an agent's own shell cannot give it.
+/// A configuration can name folders outside the project and redaction rules. They take effect once you
+/// trust exactly that file. midstride reads only Markdown in such folders and follows no link further
+/// out. Trust is stored outside the repository, and agents cannot grant it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
     /// Do not ask
@@ -48,7 +49,7 @@ pub(crate) fn trust(
         ui.say("The configuration needs no trust: it names no folder outside the project and no redaction rule.")?;
     } else {
         if !workspace.is_trusted() {
-            ui.say("Somebody else set this project up. Sessions are told of its handoffs once you trust it.")?;
+            ui.say("This project is not trusted yet: sessions are not briefed from its handoffs.")?;
         }
         if reach.needs_trust() {
             ui.say(permission::trust_status_text(workspace, &reach).trim_end())?;

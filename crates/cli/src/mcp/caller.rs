@@ -6,8 +6,8 @@ use midstride::clients::{self, Client, session_of_request};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::{Automation, Environment, SessionName};
-use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
-use midstride_surface::diagnostic::Diagnostic;
+use midstride::workspace::{Access, SetupMode, StoredHandoff, Workspace};
+use midstride_surface::diagnostic::{Diagnostic, untrusted_project};
 use midstride_surface::text::sanitize;
 use serde_json::Value;
 use std::path::{Component, Path};
@@ -62,7 +62,8 @@ impl Caller {
         Self { environment, name, client, rules: MessageRedactor::default() }
     }
 
-    /// The project of the caller, which must be set up. Paths are relative to its root, not to the
+    /// The project of the caller, which must be set up and trusted. Every tool, resource and prompt gets
+    /// the project here, so none can skip the check. Paths are relative to its root, not to the
     /// directory the server was started in, because replies show them that way.
     pub(super) fn store(&self) -> Result<Store, Diagnostic> {
         let workspace = Workspace::discover(self.environment.clone())?;
@@ -72,6 +73,9 @@ impl Caller {
             true => workspace,
             false => Workspace::discover(Environment { folder, ..self.environment.clone() })?,
         };
+        if let Access::Untrusted { documents } = workspace.access() {
+            return Err(untrusted_project(documents));
+        }
         match workspace.setup() {
             SetupMode::Committed | SetupMode::Private => {
                 Ok(Store::new(workspace, WaitPolicy::Command))

@@ -309,6 +309,7 @@ fn drifted_citations_and_proofs_name_the_checked_commit() {
     let proof = "    - claim: It is fast\n      run: exit 4\n";
     sandbox.write(".midstride/handoffs/pages.md", super::verify::document(proof));
     let run_at = commit();
+    sandbox.run(["trust", "--yes"]).exits(0);
     sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
     sandbox.run(["verify", "pages"]).exits(1);
     sandbox.write("src/a.rs", "one();\nzwei();\nthree();\n");

@@ -629,8 +629,8 @@ fn untrusted_handoffs_are_reported() {
     Problems
       - no client was found on this machine
         hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
-      - these handoffs are somebody else's: sessions are told how many there are, and no more
-        hint: `midstride trust` shows them, and lets sessions be told
+      - this project is not trusted: sessions are not briefed from its handoffs
+        hint: `midstride trust` shows what it would allow, and asks
     ");
 }
 

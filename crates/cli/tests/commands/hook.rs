@@ -163,10 +163,11 @@ fn sessions_started_while_hooks_were_off_are_not_captured() {
 fn handoffs_of_an_untrusted_clone_are_counted_but_not_read() {
     let sandbox = worked_in();
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride")).unwrap();
+    sandbox.run(["trust", "--revoke"]).exits(0);
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let before = everything(sandbox.root());
     let told = hook_with(&sandbox, "claude-code", &start, &[]).stdout;
-    insta::assert_snapshot!(context(&told), @"midstride: 4 handoffs of somebody else came with this repository, and nothing of them was told. A person can trust them with `midstride trust`");
+    insta::assert_snapshot!(context(&told), @"midstride: 4 handoffs came with this repository, and this session is not briefed from them. The user can trust them with `midstride trust`");
     assert_eq!(hook(&sandbox, "UserPromptSubmit", CALLER, json!({"prompt": "market pages"})), "");
     assert_eq!(everything(sandbox.root()), before);
     sandbox.run(["trust", "--yes"]).exits(0);

@@ -79,6 +79,7 @@ fn tasks_are_the_same_in_both_clones_after_sync() {
     assert_eq!(by_id(&two)["ready"], true);
     assert_eq!(by_id(&two)["notes"].as_array().unwrap().len(), 2);
     assert_eq!(by_id(&three)["subject"], "Read the logs");
+    run_in(&sandbox, "../second", &["trust", "--yes"]).exits(0);
     let brief = run_in(&sandbox, "../second", &["brief", "--as", "mission"]).exits(0);
     assert!(brief.stdout.contains("1. Ask them"), "{brief}");
     // Nothing is left to do, and no temporary references remain.

@@ -29,7 +29,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     insta::assert_snapshot!(sandbox.run(["trust"]), @"
     exit 2
     ----- stderr -----
-    Somebody else set this project up. Sessions are told of its handoffs once you trust it.
+    This project is not trusted yet: sessions are not briefed from its handoffs.
     .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
@@ -55,7 +55,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       "trusted": true
     }
     ----- stderr -----
-    Somebody else set this project up. Sessions are told of its handoffs once you trust it.
+    This project is not trusted yet: sessions are not briefed from its handoffs.
     .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
@@ -109,4 +109,17 @@ fn a_project_without_outside_folders_needs_no_trust() {
     ----- stderr -----
     The configuration needs no trust: it names no folder outside the project and no redaction rule.
     ");
+}
+
+#[test]
+fn an_agent_that_sets_up_a_clone_does_not_trust_its_documents() {
+    let sandbox = sandbox().repository();
+    sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
+    let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let run = sandbox.finish(agent.arg("init").env("CLAUDECODE", "1")).exits(0);
+    assert!(run.stderr.contains("not briefed from 1 document here before"), "{run}");
+    sandbox.run(["brief"]).exits(2);
+    // The user who sets up a project trusts what is in it.
+    sandbox.run(["init"]).exits(0);
+    sandbox.run(["brief"]).exits(0);
 }

@@ -42,7 +42,10 @@ fn unpack(folder: &Path) -> Archive {
     sandbox.finish(&mut tar).exits(0);
     relocate(&root, &expected);
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-    Archive { name, expected, sandbox }
+    let archive = Archive { name, expected, sandbox };
+    // What was unpacked did not come from this machine, so the user has to trust it.
+    archive.run(&["trust", "--yes"]).exits(0);
+    archive
 }
 
 impl Archive {

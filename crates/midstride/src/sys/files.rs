@@ -23,9 +23,10 @@ pub(crate) use stream::{FileStream, list_folder, read_entry};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -704,6 +705,25 @@ pub fn exists(path: &Path) -> bool {
 /// The time since a file was modified, or `None` if it does not exist.
 pub fn age(path: &Path) -> Option<Duration> {
     std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
+}
+
+/// What identifies a folder besides its path. A copy, a restored folder and a new one at the same path
+/// differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FolderIdentity {
+    device: u64,
+    inode: u64,
+    /// When it was created, in nanoseconds, if the file system records it.
+    created: Option<u64>,
+}
+
+/// The identity of a folder, or `None` if it does not exist.
+pub(crate) fn folder_identity(path: &Path) -> Option<FolderIdentity> {
+    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    let created = metadata.created().ok();
+    let created = created.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let created = created.and_then(|since| u64::try_from(since.as_nanos()).ok());
+    Some(FolderIdentity { device: metadata.dev(), inode: metadata.ino(), created })
 }
 
 /// The size of a file, or `None` if it does not exist.

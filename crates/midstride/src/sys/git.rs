@@ -97,6 +97,21 @@ impl Repository {
         &self.common_dir
     }
 
+    /// Whether the git directory belongs to this working tree: it is the folder `.git` in it, or the
+    /// repository lists this working tree as one of its own. A `.git` file, a link or a `commondir`
+    /// file can name the git directory of any other repository.
+    pub(crate) fn owns_work_tree(&self) -> bool {
+        let dot_git = files::canonical(&self.work_tree).join(".git");
+        let git_dir = files::canonical(&self.git_dir);
+        let common_dir = files::canonical(&self.common_dir);
+        if git_dir == common_dir {
+            return git_dir == dot_git;
+        }
+        let is_listed = git_dir.parent() == Some(common_dir.join("worktrees").as_path());
+        let listed = files::read_small(&git_dir.join("gitdir")).ok().flatten();
+        is_listed && listed.is_some_and(|path| files::canonical(Path::new(path.trim())) == dot_git)
+    }
+
     /// The roots of all worktrees of the repository.
     pub(crate) fn work_trees(&self) -> Vec<PathBuf> {
         let mut tops = vec![self.work_tree.clone(), self.main_work_tree().to_owned()];

@@ -2,13 +2,10 @@
 //! it.
 
 use super::{SkippedSetting, Workspace};
-use crate::sys::files::{self, FileError, Root};
+use crate::sys::files::{self, Root};
 use crate::workspace::folder::{FolderLayout, HandoffFolder};
-use crate::workspace::permission::{PermissionKey, PermissionStore};
+use crate::workspace::permission::PermissionKey;
 use std::path::{Path, PathBuf};
-
-/// The file that records that midstride was set up here.
-const SETUP_MARKER: &str = "home";
 
 /// A folder outside of the project that the configuration names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,39 +45,6 @@ impl Workspace {
     pub(crate) fn configuration_key(&self) -> Option<PermissionKey> {
         let (_, hash) = self.settings.source.as_ref()?;
         Some(PermissionKey::configuration(&self.identity(), hash))
-    }
-
-    /// Whether the user trusts the current configuration.
-    pub(crate) fn trusts_configuration(&self) -> bool {
-        let key = self.configuration_key();
-        key.is_some_and(|key| PermissionStore::for_environment(&self.environment).allows(&key))
-    }
-
-    /// Whether the user allowed sessions here to be briefed from handoffs: by setting up midstride
-    /// here or by trusting the current configuration. A cloned repository brings neither, because
-    /// private files are not cloned.
-    pub fn is_trusted(&self) -> bool {
-        self.was_set_up_here() || self.trusts_configuration()
-    }
-
-    fn was_set_up_here(&self) -> bool {
-        let private = self.private().ok().flatten();
-        let marker = private.and_then(|folder| folder.read(Path::new(SETUP_MARKER)).ok());
-        // Outside of git, the private folder is part of the project and may have been copied along
-        // with it.
-        let is_ours = |marker: &[u8]| {
-            self.repository.is_some() || String::from_utf8_lossy(marker).trim() == self.identity()
-        };
-        marker.is_some_and(|marker| is_ours(&marker))
-    }
-
-    /// Records that midstride was set up here. The caller checks that the user may do this.
-    pub(crate) fn mark_set_up(&self) -> Result<(), FileError> {
-        if self.was_set_up_here() {
-            return Ok(());
-        }
-        self.make_private()?
-            .put(Path::new(SETUP_MARKER), format!("{}\n", self.identity()).as_bytes())
     }
 
     /// Adds a trusted folder outside of the project. Only Markdown is read in it, and no link can

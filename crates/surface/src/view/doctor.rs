@@ -415,9 +415,8 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     }
     if diagnosis.project.set_up != SetupMode::NotSetUp && !diagnosis.is_trusted {
         found.push((
-            "these handoffs are somebody else's: sessions are told how many there are, and no more"
-                .to_owned(),
-            "`midstride trust` shows them, and lets sessions be told".to_owned(),
+            "this project is not trusted: sessions are not briefed from its handoffs".to_owned(),
+            "`midstride trust` shows what it would allow, and asks".to_owned(),
         ));
     }
     found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));

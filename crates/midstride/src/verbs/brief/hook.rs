@@ -28,7 +28,7 @@ use crate::verbs::session::coverage::measure_coverage;
 use crate::verbs::session::sessions::{RECOVERED_MAX, RecoveryBounds, is_captured, recover_within};
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
-use crate::workspace::{SetupMode, StoredHandoff, Workspace};
+use crate::workspace::{Access, SetupMode, StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::hook::{
     BLOCKS_MAX, ClientTask, HandoffCompleteness, HookEvent, HookInput, HookOutput, SaveReason,
@@ -115,8 +115,8 @@ pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome
     if is_silent(workspace) {
         return done;
     }
-    if !workspace.is_trusted() {
-        done.answer = untrusted_answer(workspace, call);
+    if let Access::Untrusted { documents } = workspace.access() {
+        done.answer = untrusted_answer(documents, call);
         return done;
     }
     let id = call.session.as_ref().map_or("", SessionId::as_str);
@@ -142,18 +142,20 @@ pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome
     done
 }
 
-/// Counts the handoffs of an untrusted project without reading them.
-fn untrusted_answer(workspace: &Workspace, call: &HookInput) -> HookOutput {
-    let count = workspace.document_places().iter().filter(|place| place.is_ok()).count();
+/// Says how many documents of an untrusted project were not read.
+fn untrusted_answer(documents: usize, call: &HookInput) -> HookOutput {
     let is_start =
         matches!(call.kind, HookEvent::Start(BriefOccasion::Startup | BriefOccasion::Clear));
-    if count == 0 || !is_start {
+    if !is_start {
         return HookOutput::default();
     }
-    let handoffs = if count == 1 { "1 handoff".to_owned() } else { format!("{count} handoffs") };
+    let (handoffs, them) = match documents {
+        1 => ("1 handoff".to_owned(), "it"),
+        count => (format!("{count} handoffs"), "them"),
+    };
     let line = format!(
-        "midstride: {handoffs} of somebody else came with this repository, and nothing of them was \
-         told. A person can trust them with `midstride trust`"
+        "midstride: {handoffs} came with this repository, and this session is not briefed from \
+         {them}. The user can trust {them} with `midstride trust`"
     );
     HookOutput { user_line: Some(line.clone()), context: Some(line), ..HookOutput::default() }
 }

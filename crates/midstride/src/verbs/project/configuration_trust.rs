@@ -37,8 +37,11 @@ pub fn trust_status(workspace: &Workspace) -> TrustStatus {
     }
 }
 
-/// Trusts the current configuration. Returns whether there is one.
+/// Trusts the project and its current configuration. Returns whether there is a configuration.
 pub fn trust(workspace: &Workspace) -> Result<bool, PermissionError> {
+    let permissions = PermissionStore::for_environment(workspace.environment());
+    permissions.require_user()?;
+    workspace.record_trust()?;
     let Some(bound) = workspace.configuration_key() else { return Ok(false) };
     let reach = trust_status(workspace);
     let folders = reach.outside_folders.into_iter().map(|folder| folder.name);
@@ -51,14 +54,18 @@ pub fn trust(workspace: &Workspace) -> Result<bool, PermissionError> {
         shown: shown.join(", "),
         at: Some(workspace.environment().clock.now()),
     };
-    PermissionStore::for_environment(workspace.environment()).grant(&bound, &granted)?;
+    // A permission that still applies keeps its date.
+    if !permissions.allows(&bound) {
+        permissions.grant(&bound, &granted)?;
+    }
     Ok(true)
 }
 
 /// Revokes all trust, including that for earlier content. Returns whether there was any.
 pub fn distrust(workspace: &Workspace) -> Result<bool, PermissionError> {
     let permissions = PermissionStore::for_environment(workspace.environment());
-    Ok(permissions.revoke_all(GrantKind::Configuration, &workspace.identity())? > 0)
+    let was_trusted = workspace.remove_trust()?;
+    Ok(permissions.revoke_all(GrantKind::Configuration, &workspace.identity())? > 0 || was_trusted)
 }
 
 /// All trusted configurations of this project, including earlier content.

@@ -1,8 +1,9 @@
 //! Sets up a project: a folder and a configuration.
 
 use crate::sys::files::FileError;
+use crate::workspace::permission::PermissionError;
 use crate::workspace::settings::TEMPLATE;
-use crate::workspace::{CONFIGURATION, HANDOFFS, SetupMode, Workspace};
+use crate::workspace::{Access, CONFIGURATION, HANDOFFS, SetupMode, Workspace};
 use std::path::{Path, PathBuf};
 
 /// The result of setting up a project.
@@ -14,6 +15,8 @@ pub struct InitOutcome {
     pub handoffs: PathBuf,
     /// Whether it was already set up this way.
     pub was_set_up: bool,
+    /// Whether sessions are briefed from its documents, or `trust` is needed first.
+    pub access: Access,
 }
 
 /// Why a project could not be set up.
@@ -23,6 +26,9 @@ pub enum InitError {
     /// It is already set up the other way.
     #[error("this project is set up already, with `{}`", .0.display())]
     OtherSetup(PathBuf),
+    /// The trust record could not be written.
+    #[error(transparent)]
+    Trust(#[from] PermissionError),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -51,11 +57,14 @@ pub fn init(workspace: &Workspace, private: bool) -> Result<InitOutcome, InitErr
         workspace.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
         workspace.root().make_below(Path::new(HANDOFFS))?;
     }
-    // You trust what you set up yourself. Only the user can trust an existing setup, not an agent.
-    if !already || workspace.environment().automation.is_none() {
-        workspace.mark_set_up()?;
+    // The user trusts what they set up. An agent can set up a project, but only one without documents
+    // is trusted then: there is nothing in it that others wrote.
+    let is_user = workspace.environment().automation.is_none();
+    let may_trust = is_user || workspace.access() == Access::Granted;
+    if may_trust && workspace.environment().state.is_some() {
+        workspace.record_trust()?;
     }
     // Sessions from before the setup are not recovered.
     crate::verbs::session::sessions::installed_since(workspace)?;
-    Ok(InitOutcome { configuration, handoffs, was_set_up: already })
+    Ok(InitOutcome { configuration, handoffs, was_set_up: already, access: workspace.access() })
 }

@@ -1,0 +1,133 @@
+//! Tests that no surface passes on documents of an untrusted project. The surfaces come from the
+//! program's own lists, so a new one is tested too.
+
+use super::{Client, Era, MARKET, sandbox, server};
+use midstride_testkit::Sandbox;
+use serde_json::{Value, json};
+
+/// Words that are only in the documents of the project.
+const WORDS: [&str; 4] = ["14,290 ms", "market-page-perf", "coin balance", "Market pages"];
+
+/// A clone with a handoff that someone else wrote.
+fn cloned() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.write(".midstride/config.toml", "");
+    sandbox.write(".midstride/handoffs/market-page-perf.md", MARKET);
+    sandbox
+}
+
+/// Valid arguments for a tool. A tool that is missing here fails the test.
+fn arguments(tool: &str) -> Value {
+    let handoff = "market-page-perf";
+    match tool {
+        "brief" | "check" | "tasks" => json!({}),
+        "get" => json!({"handoff": handoff}),
+        "search" => json!({"words": "coin balance"}),
+        "answer" => json!({"handoff": handoff, "which": "q1", "answer": "Yes"}),
+        "resolve" => json!({"handoff": handoff, "abandoned": "no longer needed"}),
+        "revise" => json!({"handoff": handoff, "text": "## Diagnosis\n\nNew.\n", "reason": "x"}),
+        "save" => json!({"summary": "Worked on the pages", "next": ["Warm the cache"]}),
+        "state_save" => json!({"name": "w", "state": {"a": 1}}),
+        "state_load" => json!({"name": "w"}),
+        "state_update" => json!({"name": "w", "patch": {"a": 2}}),
+        other => panic!("`{other}` needs arguments here, so that it is tested"),
+    }
+}
+
+/// What every tool, resource and prompt answers.
+fn mcp_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let mut client = Client::of(&mut server(sandbox), Era::Handshake, &json!({}));
+    let mut answers = Vec::new();
+    let tools = client.ask("tools/list", json!({}));
+    // Tools that change the handoff come last.
+    let prompts = client.ask("prompts/list", json!({}));
+    for prompt in prompts["prompts"].as_array().unwrap() {
+        let name = prompt["name"].as_str().unwrap();
+        let given = client.answer("prompts/get", json!({"name": name, "arguments": {}}));
+        answers.push((format!("prompt {name}"), given.to_string()));
+    }
+    let listed = client.answer("resources/list", json!({}));
+    answers.push(("resources/list".to_owned(), listed.to_string()));
+    for uri in ["midstride://briefing", "midstride://handoff/market-page-perf"] {
+        let read = client.answer("resources/read", json!({"uri": uri}));
+        answers.push((format!("resource {uri}"), read.to_string()));
+    }
+    for tool in tools["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let (text, _) = client.call(name, arguments(name));
+        answers.push((format!("tool {name}"), text));
+    }
+    answers
+}
+
+/// What the hooks of every client answer, and the briefing of the command line.
+fn other_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let mut answers = Vec::new();
+    let events = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("SessionStart", json!({"source": "resume"})),
+        ("SessionStart", json!({"source": "compact"})),
+        ("UserPromptSubmit", json!({"prompt": "Why is the coin balance of Market pages slow?"})),
+        ("PreCompact", json!({"trigger": "auto"})),
+        ("SubagentStart", json!({"agent_id": "a", "agent_type": "general"})),
+        ("Stop", json!({})),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ];
+    for client in midstride::clients::ALL {
+        for (event, more) in &events {
+            let mut call = json!({
+                "session_id": "0195b9d2-4c00-7000-8000-00000000aaaa", "cwd": sandbox.root(),
+                "hook_event_name": event,
+            });
+            call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let run = sandbox.run_with_input(&["hook", client.name()], &call.to_string());
+            answers.push((format!("{} {event} {more}", client.name()), run.exits(0).to_string()));
+        }
+    }
+    for words in [&["brief"][..], &["brief", "--json"], &["brief", "--as", "mission"]] {
+        answers.push((words.join(" "), sandbox.run(words).to_string()));
+    }
+    answers
+}
+
+#[test]
+fn no_surface_passes_on_an_untrusted_document() {
+    let sandbox = cloned();
+    let answers: Vec<_> =
+        other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox)).collect();
+    for (surface, text) in &answers {
+        for word in WORDS {
+            assert!(!text.contains(word), "{surface} passed on `{word}`: {text}");
+        }
+    }
+    insta::assert_snapshot!(answers.last().unwrap().1, @"
+    error: this project is not trusted, and 1 document in it came from elsewhere
+    hint: the user can trust it with `midstride trust` in a terminal
+    ");
+    // The same surfaces pass it on once the user trusts the project.
+    sandbox.run(["trust", "--yes"]).exits(0);
+    let answers: Vec<_> =
+        other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox)).collect();
+    let passing = answers.iter().filter(|(_, text)| WORDS.iter().any(|word| text.contains(word)));
+    let passing: Vec<&str> = passing.map(|(surface, _)| surface.as_str()).collect();
+    insta::assert_snapshot!(passing.join("\n"), @r#"
+    claude-code SessionStart {"source":"startup"}
+    claude-code SessionStart {"source":"compact"}
+    claude-code SubagentStart {"agent_id":"a","agent_type":"general"}
+    codex SessionStart {"source":"startup"}
+    codex SessionStart {"source":"compact"}
+    brief
+    brief --json
+    brief --as mission
+    prompt continue
+    resources/list
+    resource midstride://briefing
+    resource midstride://handoff/market-page-perf
+    tool brief
+    tool revise
+    tool get
+    tool search
+    tool check
+    tool resolve
+    "#);
+}
