@@ -370,7 +370,7 @@ impl Workspace {
             Some(repository) => (repository.common_dir(), PRIVATE_IN_GIT),
             None => (self.root.path(), PRIVATE),
         };
-        Ok(LateRoot::below(Root::open(parent)?, Path::new(path)))
+        Ok(LateRoot::below(Root::open(parent)?.into_private(), Path::new(path)))
     }
 
     /// The private folder, if it exists.
@@ -383,9 +383,10 @@ impl Workspace {
     /// it gets a `.gitignore` in case the project uses git later.
     pub fn make_private(&self) -> Result<Root, FileError> {
         match &self.repository {
-            Some(repository) => Root::make(&repository.common_dir().join(PRIVATE_IN_GIT)),
+            Some(repository) => Root::make_private(&repository.common_dir().join(PRIVATE_IN_GIT)),
             None => {
-                let root = self.root.make_below(Path::new(PRIVATE))?;
+                self.root.make_below(Path::new(FOLDER))?;
+                let root = Root::make_private(&self.root.path().join(PRIVATE))?;
                 let ignore = Path::new(".gitignore");
                 // Check first: finding out by writing would cost milliseconds on every search.
                 if root.exists(ignore) {
@@ -401,7 +402,7 @@ impl Workspace {
 
     /// The private folder from before the project used git.
     pub(crate) fn private_folder_without_git(&self) -> Result<Option<Root>, FileError> {
-        self.root.open_below(Path::new(PRIVATE))
+        Ok(self.root.open_below(Path::new(PRIVATE))?.map(Root::into_private))
     }
 }
 
@@ -411,5 +412,6 @@ fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root
     let shared = repository.map(|repository| repository.common_dir().join(PRIVATE_IN_GIT));
     let shared = shared.filter(|folder| files::is_folder(folder));
     let shared = shared.map(|folder| Root::open(&folder)).transpose()?;
-    Ok(shared.into_iter().chain(root.open_below(Path::new(PRIVATE))?).collect())
+    let all = shared.into_iter().chain(root.open_below(Path::new(PRIVATE))?);
+    Ok(all.map(Root::into_private).collect())
 }

@@ -858,3 +858,46 @@ fn plans_in_the_usual_places_are_startup_steps_until_they_are_done() {
     let page = sandbox.run(["brief", "--budget", "4000"]).exits(0).stdout;
     assert!(page.contains("mission-control (--fg)"), "{page}");
 }
+
+#[test]
+fn only_the_owner_can_read_what_is_stored_privately() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = crate::sandbox().repository();
+    sandbox.git(&["config", "core.sharedRepository", "group"]);
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let script = format!(
+        "umask 0; {program} init; {program} new 'A private finding' --id mine --private --no-edit; \
+         {program} task add 'Warm the cache'; {program} search finding; \
+         echo More | {program} revise mine --reason more --body -"
+    );
+    sandbox.finish(sandbox.command("sh").args(["-ec", &script])).exits(0);
+    let mut folders = vec![sandbox.root().join(".git/midstride")];
+    let mut seen = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let mode = std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o700, "{}", folder.display());
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", path.display());
+            seen.push(path.file_name().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    assert!(
+        seen.contains(&"ledger.db".to_owned()) && seen.contains(&"mine.md".to_owned()),
+        "{seen:?}"
+    );
+    // A store of an earlier version is restricted by the next command.
+    let store = sandbox.root().join(".git/midstride");
+    for (path, mode) in [(store.clone(), 0o755), (store.join("ledger.db"), 0o644)] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    sandbox.run(["task", "list"]).exits(0);
+    for (path, mode) in [(store.clone(), 0o700), (store.join("ledger.db"), 0o600)] {
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+    }
+}

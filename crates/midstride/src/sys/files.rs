@@ -22,7 +22,10 @@ pub(crate) use stream::looked_at;
 pub(crate) use stream::{FileStream, list_folder, read_entry};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
+use cap_std::fs::{
+    Dir, DirBuilder, DirBuilderExt as _, OpenOptions, OpenOptionsExt as _, Permissions,
+    PermissionsExt as _,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -36,6 +39,10 @@ pub const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 12;
 /// The permission of a group to write.
 const GROUP_WRITE: u32 = 0o020;
+/// The mode of a folder that only its owner can access.
+const OWNER_FOLDER_MODE: u32 = 0o700;
+/// The mode of a file that only its owner can access.
+const OWNER_MODE: u32 = 0o600;
 /// The permission bits of other users, all cleared in owner-only files.
 const OTHERS_MODE: u32 = 0o077;
 /// The name of a draft file. A folder has at most one, because its writer holds the lock of the folder,
@@ -199,6 +206,8 @@ pub(crate) fn check_size(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 pub struct Root {
     dir: Dir,
     path: PathBuf,
+    /// Whether only the owner can access what is created below it, whatever the umask is.
+    is_private: bool,
 }
 
 impl Root {
@@ -206,7 +215,7 @@ impl Root {
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority());
         let dir = dir.map_err(|error| FileError::new(path.to_owned(), error))?;
-        Ok(Self { dir, path: path.to_owned() })
+        Ok(Self { dir, path: path.to_owned(), is_private: false })
     }
 
     /// Opens a folder and creates it and its parents if they are missing.
@@ -218,16 +227,67 @@ impl Root {
     /// The same for a folder that only its owner can access.
     pub(crate) fn make_owner_only(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
-        let only_owner = std::fs::Permissions::from_mode(0o700);
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(OWNER_FOLDER_MODE)
+            .create(path)
+            .map_err(failed)?;
+        let only_owner = std::fs::Permissions::from_mode(OWNER_FOLDER_MODE);
         std::fs::set_permissions(path, only_owner).map_err(failed)?;
         Self::open(path)
+    }
+
+    /// The same folder, for data of the user: only the owner can access the files and folders that are
+    /// created below it.
+    pub(crate) fn into_private(self) -> Self {
+        Self { is_private: true, ..self }
+    }
+
+    /// Opens a folder for data of the user and creates it if it is missing. Takes the access of others
+    /// to an existing one away.
+    pub(crate) fn make_private(path: &Path) -> Result<Self, FileError> {
+        let Ok(root) = Self::open(path) else {
+            return Ok(Self::make_owner_only(path)?.into_private());
+        };
+        let failed = |error| FileError::new(path.to_owned(), error);
+        let mode = root.dir.dir_metadata().map_err(failed)?.permissions().mode();
+        match mode & OTHERS_MODE {
+            0 => Ok(root.into_private()),
+            _ => Ok(Self::make_owner_only(path)?.into_private()),
+        }
+    }
+
+    /// Makes sure that only the owner can access a file that another library opens. Creates it empty
+    /// if it is missing. Does nothing if this is not a folder for data of the user.
+    pub(crate) fn prepare_private(&self, path: &Path) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        if !self.is_private {
+            return Ok(());
+        }
+        let mode = match self.dir.metadata(path) {
+            Ok(metadata) => metadata.permissions().mode(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let options = self.creating().append(true).clone();
+                return self.dir.open_with(path, &options).map(|_| ()).map_err(failed);
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        match mode & OTHERS_MODE {
+            0 => Ok(()),
+            _ => {
+                let only_owner = Permissions::from_mode(OWNER_MODE);
+                self.dir.set_permissions(path, only_owner).map_err(failed)
+            }
+        }
     }
 
     /// Opens a folder beneath this one, or returns `None` if it does not exist.
     pub(crate) fn open_below(&self, path: &Path) -> Result<Option<Self>, FileError> {
         match self.dir.open_dir(path) {
-            Ok(dir) => Ok(Some(Self { dir, path: self.path.join(path) })),
+            Ok(dir) => {
+                let (path, is_private) = (self.path.join(path), self.is_private);
+                Ok(Some(Self { dir, path, is_private }))
+            }
             Err(error) => match self.error(path, error) {
                 FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. } => {
                     Ok(None)
@@ -241,7 +301,7 @@ impl Root {
     pub(crate) fn make_below(&self, path: &Path) -> Result<Self, FileError> {
         self.make_folder(path)?;
         let dir = self.dir.open_dir(path).map_err(|error| self.error(path, error))?;
-        Ok(Self { dir, path: self.path.join(path) })
+        Ok(Self { dir, path: self.path.join(path), is_private: self.is_private })
     }
 
     /// The path of the root.
@@ -319,7 +379,7 @@ impl Root {
 
     /// The same for a file that only its owner can access.
     pub(crate) fn create_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        self.create_with(path, bytes, Some(0o600))
+        self.create_with(path, bytes, Some(OWNER_MODE))
     }
 
     fn create_with(&self, path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FileError> {
@@ -393,7 +453,7 @@ impl Root {
     pub(crate) fn put_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft_with(path, bytes, Some(0o600), Durability::Synced)?;
+        let draft = self.draft_with(path, bytes, Some(OWNER_MODE), Durability::Synced)?;
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
         folder.sync_all().map_err(failed)
@@ -408,16 +468,25 @@ impl Root {
 
     /// Writes to a file to notify its watchers. The write is neither atomic nor synced.
     pub fn touch(&self, path: &Path) -> Result<(), FileError> {
-        let options = OpenOptions::new().create(true).write(true).clone();
+        let options = self.creating().write(true).clone();
         let touched = self.dir.open_with(path, &options).and_then(|mut file| file.write_all(b"."));
         touched.map_err(|error| self.error(path, error))
     }
 
     /// Appends to a file in one write, so that concurrent appends do not mix. Does not sync.
     pub fn append(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        let options = OpenOptions::new().create(true).append(true).clone();
+        let options = self.creating().append(true).clone();
         let added = self.dir.open_with(path, &options).and_then(|mut file| file.write_all(bytes));
         added.map_err(|error| self.error(path, error))
+    }
+
+    /// Options to open a file that may not exist yet.
+    fn creating(&self) -> OpenOptions {
+        let mut options = OpenOptions::new().create(true).clone();
+        if self.is_private {
+            options.mode(OWNER_MODE);
+        }
+        options
     }
 
     fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
@@ -425,7 +494,12 @@ impl Root {
         match self.dir.metadata(folder) {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.dir.create_dir_all(folder).map_err(failed)
+                let mut builder = DirBuilder::new();
+                builder.recursive(true);
+                if self.is_private {
+                    builder.mode(OWNER_FOLDER_MODE);
+                }
+                self.dir.create_dir_with(folder, &builder).map_err(failed)
             }
             Err(error) => Err(failed(error)),
         }
@@ -446,7 +520,9 @@ impl Root {
         // rename.
         let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft(path, new)?;
-        self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
+        let mode = metadata.permissions().mode();
+        let mode = if self.is_private { mode & !OTHERS_MODE } else { mode };
+        self.dir.set_permissions(&draft.path, Permissions::from_mode(mode)).map_err(failed)?;
         if self.read(path).map_err(FileError::into_deleted)? != old {
             return Err(FileError { path: self.path.join(path), problem: FileProblem::Changed });
         }
@@ -494,7 +570,7 @@ impl Root {
                 }
             }
             let mut options = OpenOptions::new().write(true).create_new(true).clone();
-            if let Some(mode) = mode {
+            if let Some(mode) = mode.or(self.is_private.then_some(OWNER_MODE)) {
                 options.mode(mode);
             }
             let mut file = self.dir.open_with(&draft.path, &options)?;

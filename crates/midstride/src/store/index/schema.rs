@@ -62,6 +62,7 @@ pub(super) fn open(
     patience: WaitPolicy,
 ) -> Result<Connection, IndexError> {
     let path = folder.path().join(name);
+    folder.prepare_private(Path::new(name))?;
     let mut connection = connect(&path, patience)?;
     match version(&connection)? {
         VERSION => Ok(connection),

@@ -46,7 +46,7 @@ impl LedgerFolder {
     pub(crate) fn create(&self, workspace: &Workspace) -> Result<Root, FileError> {
         match self {
             Self::Private(_) => workspace.make_private(),
-            Self::State(path) => Root::make(path),
+            Self::State(path) => Root::make_private(path),
         }
     }
 }

@@ -101,6 +101,8 @@ impl SqliteLedger {
             // The user moved a damaged database away to start a new one.
             files::remove_if_exists(&folder.path().join(STORE_ID))?;
         }
+        // SQLite gives its log and its shared memory the mode of the database.
+        folder.prepare_private(Path::new(FILE))?;
         let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
         let ledger =
             Self { folder, path, wait_policy: patience, connection: Mutex::new(connection) };

@@ -1,7 +1,6 @@
 //! A lock between processes, released when the guard is dropped or its process exits.
 
 use super::{FileError, Root};
-use cap_std::fs::OpenOptions;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +31,7 @@ impl Lock {
 fn open(root: &Root, name: &str) -> Result<(PathBuf, File), FileError> {
     let path = PathBuf::from("locks").join(format!("{name}.lock"));
     root.make_folder(Path::new("locks"))?;
-    let options = OpenOptions::new().create(true).append(true).clone();
+    let options = root.creating().append(true).clone();
     let file = root.dir.open_with(&path, &options).map_err(|error| root.error(&path, error))?;
     Ok((path, file.into_std()))
 }

@@ -98,7 +98,7 @@ impl Repository {
         reference: &str,
         change: &dyn Fn(&BTreeSet<BlobHash>) -> BTreeSet<BlobHash>,
     ) -> Result<bool, GitError> {
-        let folder = Root::make(&self.common_dir().join("midstride"))?;
+        let folder = Root::make_private(&self.common_dir().join("midstride"))?;
         let _held = Lock::acquire(&folder, "references")?;
         let mut last = Ok(false);
         for _ in 0..TRIES_MAX {
