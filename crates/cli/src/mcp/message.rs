@@ -1,6 +1,7 @@
 //! The JSON-RPC 2.0 messages that MCP uses.
 
 use super::line::{LINE_BYTES_MAX, edges};
+use midstride_core::text::redact::CleanText;
 use midstride_surface::view::one_line;
 use serde_json::{Value, json};
 
@@ -87,9 +88,9 @@ impl RpcError {
     }
 }
 
-/// A name from the client as one short line.
+/// A name from the client as one short line. Secrets are redacted first: half of one is not recognized.
 pub(super) fn shorten_name(sent: &str) -> String {
-    one_line(sent, NAME_WIDTH)
+    one_line(CleanText::redact(sent).0.as_str(), NAME_WIDTH)
 }
 
 /// A message from the client.

@@ -46,7 +46,7 @@ pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, RpcError
     let text = match parameters["name"].as_str() {
         Some("handoff") => handoff_prompt(given("focus")?),
         Some("continue") => continue_prompt(caller, given("handoff")?)
-            .map_err(|why| RpcError::invalid_params(format_error(&why)))?,
+            .map_err(|why| RpcError::invalid_params(format_error(caller, &why)))?,
         Some(_) | None => {
             return Err(RpcError::invalid_params("`name` has to be `handoff` or `continue`"));
         }

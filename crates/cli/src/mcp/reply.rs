@@ -72,6 +72,16 @@ impl ToolReply {
         })
     }
 
+    /// Appends a whole quoted text with its source, for a reply without pages.
+    #[must_use]
+    pub(super) fn with_quoted(self, source: &str, text: &str) -> Self {
+        let text = plain(text);
+        let fence = fence_for(&text);
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        let reply = self.with_text(format!("{source}. {DATA_NOTICE}"));
+        reply.with_text(format!("{fence}\n{text}\n{fence}"))
+    }
+
     /// Appends a briefing, which does its own quoting. Briefings name terminal commands, so a
     /// sentence adds which tool to call instead.
     #[must_use]
@@ -105,17 +115,18 @@ impl ToolReply {
 pub(super) fn tool_result(caller: &Caller, answer: Result<ToolReply, Diagnostic>) -> Value {
     let (text, is_error) = match answer {
         Ok(reply) => (reply.text, false),
-        // Errors may quote what the client sent, so redact secrets.
-        Err(diagnostic) => (caller.clean(&format_error(&diagnostic)), true),
+        Err(diagnostic) => (format_error(caller, &diagnostic), true),
     };
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
 }
 
-/// Formats an error with its hints.
-pub(super) fn format_error(diagnostic: &Diagnostic) -> String {
-    let mut text = format!("error: {}", truncate(diagnostic.message()));
+/// Formats an error with its hints. Errors may quote what the client sent, so secrets are redacted:
+/// before truncating, because half of a secret is not recognized as one.
+pub(super) fn format_error(caller: &Caller, diagnostic: &Diagnostic) -> String {
+    let shorten = |text: &str| truncate(&caller.clean(text));
+    let mut text = format!("error: {}", shorten(diagnostic.message()));
     for hint in diagnostic.hints_for_tools().take(HINTS_MAX) {
-        text.push_str(&format!("\nhint: {}", truncate(hint)));
+        text.push_str(&format!("\nhint: {}", shorten(hint)));
     }
     let left = diagnostic.hints_for_tools().skip(HINTS_MAX).count();
     if left > 0 {

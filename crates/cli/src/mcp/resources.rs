@@ -3,7 +3,8 @@
 use super::caller::{self, Caller};
 use super::era::ProtocolEra;
 use super::message::RpcError;
-use super::{reply, uri};
+use super::reply::{self, ToolReply};
+use super::uri;
 use midstride::verbs::{self, BriefRequest};
 use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
@@ -71,7 +72,7 @@ pub(super) fn read(
     let wanted = parameters["uri"].as_str();
     let wanted = wanted.ok_or_else(|| RpcError::invalid_params("`uri` has to be a text"))?;
     let text = resource_text(caller, wanted).map_err(|why| {
-        RpcError::resource_not_found(reply::format_error(&why), era == ProtocolEra::Modern)
+        RpcError::resource_not_found(reply::format_error(caller, &why), era == ProtocolEra::Modern)
     })?;
     Ok(json!({"contents": [{"uri": wanted, "mimeType": MARKDOWN, "text": text}]}))
 }
@@ -89,6 +90,10 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
                 .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
         }
     };
-    let stored = caller::find(caller.store()?.workspace(), &name)?;
-    Ok(sanitize(&String::from_utf8_lossy(&stored.bytes)))
+    let store = caller.store()?;
+    let stored = caller::find(store.workspace(), &name)?;
+    let key = stored.handoff(store.workspace()).key();
+    let source = format!("Handoff {key} ({})", stored.path.display());
+    let text = String::from_utf8_lossy(&stored.bytes);
+    Ok(ToolReply::default().with_quoted(&source, &text).into_text())
 }

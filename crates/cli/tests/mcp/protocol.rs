@@ -282,7 +282,11 @@ fn handoffs_and_the_briefing_are_resources() {
     }
     let by_id =
         client.ask("resources/read", json!({"uri": "midstride://handoff/market-page-perf"}));
-    assert!(by_id["contents"][0]["text"].as_str().unwrap().contains("Austin takes"));
+    let text = by_id["contents"][0]["text"].as_str().unwrap();
+    // The document has a fence of four, so that it could close a shorter one.
+    let source = "Handoff market-page-perf (.midstride/handoffs/market-page-perf.md). ";
+    assert!(text.starts_with(source) && text.contains("\n`````\n---\nhandoff:"), "{text}");
+    assert!(text.contains("Austin takes") && text.ends_with("\n`````\n"), "{text}");
     for (era, code) in [(Era::Handshake, -32002), (Era::Modern, -32602)] {
         let mut client = Client::start(&sandbox, era);
         for uri in ["midstride://handoff/nothing", "midstride://x", "file:///etc/passwd"] {

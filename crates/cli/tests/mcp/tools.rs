@@ -542,6 +542,24 @@ fn errors_contain_no_secrets() {
 }
 
 #[test]
+fn a_secret_is_redacted_before_an_error_is_shortened() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Modern);
+    let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
+    // The limit of a message and of a name falls into the secret.
+    for length in (1_900..2_000).step_by(7).chain(20..120) {
+        let name = format!("{} {secret}", "x".repeat(length));
+        for said in [
+            client.refuses("get", json!({"handoff": name})),
+            client.fault("tools/call", json!({"name": name})).1,
+            client.fault("resources/read", json!({"uri": name})).1,
+        ] {
+            assert!(!said.contains("ghp_a1B2"), "{length}: {said}");
+        }
+    }
+}
+
+#[test]
 fn errors_are_redacted_by_project_rules() {
     let sandbox = shop();
     let rule =
