@@ -8,9 +8,9 @@ use midstride_core::handoff::{Handoff, Location};
 use midstride_testkit::fixtures;
 use std::collections::BTreeSet;
 
-/// Codes that need more than the document: a large file, other files, or a session.
-const NEED_MORE: [&str; 9] =
-    ["C011", "C012", "G001", "G002", "H013", "P004", "R004", "S006", "S007"];
+/// Codes that need more than the document: a large file, other files, a session, or rules.
+const NEED_MORE: [&str; 10] =
+    ["C011", "C012", "G001", "G002", "H013", "P004", "R004", "S006", "S007", "X001"];
 
 /// The codes found in a document.
 fn found(code: &str, text: &[u8]) -> BTreeSet<String> {

@@ -1,5 +1,6 @@
 use super::shop;
 use crate::sandbox;
+use midstride_testkit::fixtures;
 
 #[test]
 fn findings_show_the_line_and_a_hint() {
@@ -357,4 +358,38 @@ fn an_approving_review_accepts_the_current_code() {
     assert!(text.contains("Slower: src/market.py:22."), "{text}");
     let judged = sandbox.run(["check", "--all", "market"]).stdout;
     assert_eq!(judged.matches("  intact  ").count(), 2, "{judged}");
+}
+
+#[test]
+fn a_secret_in_a_handoff_is_found_and_redacted_on_request() {
+    let sandbox = crate::sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let text = std::fs::read_to_string(fixtures("findings/X001").join("bad.md")).unwrap();
+    sandbox.write(".midstride/handoffs/oauth-clock-drift.md", &text);
+    sandbox.git(&["add", "--all"]);
+    for arguments in [&["check"][..], &["check", "--staged"], &["check", "--json"]] {
+        let run = sandbox.run(arguments).exits(1);
+        assert!(run.stdout.contains("X001"), "{run}");
+        assert!(!run.to_string().contains("Tr0ub4dor"), "{run}");
+    }
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
+    exit 1
+    ----- stdout -----
+    error[X001]: this looks like a secret: password
+      --> .midstride/handoffs/oauth-clock-drift.md:26:44
+       |
+    26 | To see it, log in as `probe` with password=*************** on `web-4`.
+       |                                            ^^^^^^^^^^^^^^^
+       |
+       = help: Change the secret where it is used, then run `midstride check --fix`, which redacts it here. If it is not a secret, silence the finding.
+    ----- stderr -----
+    1 document checked: 1 error
+    ");
+    sandbox.run(["check", "--fix"]);
+    let text = sandbox.read(".midstride/handoffs/oauth-clock-drift.md");
+    assert!(text.contains("password=REDACTED-password on `web-4`"), "{text}");
+    let run = sandbox.run(["check"]);
+    assert!(!run.stdout.contains("X001"), "{run}");
+    let kept = sandbox.run(["show", "oauth-clock-drift@1"]).exits(0);
+    assert!(!kept.stdout.contains("Tr0ub4dor"), "{kept}");
 }

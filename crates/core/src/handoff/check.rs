@@ -13,6 +13,7 @@ mod pull_request;
 mod question;
 mod reference;
 mod required;
+mod secret;
 mod startup;
 mod status;
 mod upstream;
@@ -20,6 +21,7 @@ mod upstream;
 pub use allow::SilencedFinding;
 pub use pull_request::check_pull_request;
 pub use reference::{IdClaim, duplicate_id_finding};
+pub use secret::secret_findings;
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding, FindingFix, Severity};

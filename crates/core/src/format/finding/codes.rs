@@ -2,7 +2,7 @@
 //!
 //! A code is never reused for another meaning. The letter is the family: H parsing the document,
 //! S stages and their rules, L the lifecycle of a handoff, C content, R references, G generated
-//! documents, A silenced findings, P pull requests, D the current state of the code, V proofs.
+//! documents, A silenced findings, P pull requests, D the current state of the code, V proofs, X secrets.
 
 use super::Severity::{self, Advice, Error, Warning};
 use std::fmt;
@@ -51,7 +51,12 @@ impl Code {
     /// Whether the document alone is enough to check this rule, without other documents, the code
     /// or the session.
     pub(crate) fn is_document_local(self) -> bool {
-        let compared = [Self::DuplicateId, Self::SessionNotCovered, Self::FailureNotExplained];
+        let compared = [
+            Self::DuplicateId,
+            Self::SessionNotCovered,
+            Self::FailureNotExplained,
+            Self::SecretInDocument,
+        ];
         !compared.contains(&self) && !self.rule().code.starts_with('D')
     }
 
@@ -272,6 +277,9 @@ codes! {
     InvalidProof = "V001" Warning "a proof cannot be run as it is written"
         why "`midstride verify` runs a proof only where it is clear what to run, where, and what must come of it; otherwise the claim stays a word."
         fix "Write `run:` with the command and `expect:` with an exit code, a text, or a mapping of `exit`, `contains`, `matches`, `min`, `max`."
+    SecretInDocument = "X001" Error "a secret is in the document"
+        why "Everyone who gets the document gets the secret, and git keeps it in the history."
+        fix "Change the secret where it is used, then run `midstride check --fix`, which redacts it here. If it is not a secret, silence the finding."
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ use crate::workspace::{Catalog, DocumentPlace, StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::check::{CheckFindings, IdClaim, duplicate_id_finding};
+use midstride_core::handoff::check::{
+    CheckFindings, IdClaim, duplicate_id_finding, secret_findings,
+};
 use midstride_core::handoff::drift::{
     self, CitationCheck, CitationOutcome, HandoffActivity, LaterCommit,
 };
@@ -181,6 +183,9 @@ fn check_document(
 ) -> DocumentCheck {
     let workspace = store.workspace();
     let mut verdict = catalog.check(&stored);
+    for finding in secret_findings(&stored.document, workspace.rules()) {
+        verdict.add(&stored.document, finding);
+    }
     let handoff = stored.handoff(workspace);
     let key = handoff.key();
     let coverage = with.and_then(|with| with.compare_session(store, &handoff));

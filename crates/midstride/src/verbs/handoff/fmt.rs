@@ -40,11 +40,12 @@ pub fn fmt(store: &Store, stored: &StoredHandoff, write: bool) -> Result<FormatO
         .document
         .format()
         .map_err(|why| FmtError::Refused { path: stored.path.clone(), why })?;
-    if strict.text() == stored.document.text() {
+    let secrets = workspace.clean(strict.text()).1;
+    if strict.text() == stored.document.text() && secrets.is_empty() {
         return Ok(FormatOutcome::Unchanged);
     }
     if !write {
-        return Ok(FormatOutcome::Changed(workspace.clean(strict.text()).1));
+        return Ok(FormatOutcome::Changed(secrets));
     }
     let change = RevisionInfo::by_verb(RevisionVerb::Fmt, "formatted", None);
     let recorded = store.record(stored, &strict, &change, &|_| ())?;
