@@ -57,6 +57,15 @@ fn piece() -> impl Strategy<Value = String> {
         "--",
         "%3D",
         "**",
+        "\u{1b}[01;31m\u{1b}[K",
+        "\u{1b}[m",
+        "\u{1b}]8;;",
+        "\u{1b}\\",
+        "\u{7}",
+        "\\u001b[0m",
+        "\u{200b}",
+        "\u{ad}",
+        "\u{301}",
     ]);
     prop_oneof![
         4 => given.prop_map(str::to_owned),

@@ -6,6 +6,7 @@
 
 mod assignment;
 mod base64;
+mod hidden;
 mod hit;
 mod human_chosen;
 mod joined_lines;

@@ -1,12 +1,13 @@
 //! Scans text for secrets: one pass finds prefixes that may start a secret, then the grammar of
 //! each prefix decides.
 
-use super::hit::SecretCandidate;
+use super::hidden::{SEQUENCE_BYTES_MAX, VisibleText, hidden_places};
+use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX, SecretCandidate};
 use super::name::SecretNames;
 use super::prefix_matcher::PrefixMatcher;
 use super::table::{RuleTable, SecretRule};
 use super::value::ValueChecker;
-use super::{Redaction, assignment, key_block, prose, url};
+use super::{Redaction, assignment, key_block, lines, prose, url};
 use crate::text::span::Span;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -53,45 +54,95 @@ impl Scanner {
         Self { rules, names, values, beginnings, triggers }
     }
 
-    /// Finds all secrets whose prefix starts in `range`.
+    /// Finds all secrets whose prefix starts in `range`: in the text as it is, and where it contains
+    /// terminal sequences or invisible characters, also in the text without them.
     pub(super) fn find(&self, text: &[u8], range: Range<usize>) -> Vec<Redaction> {
         let to = text.len().min(range.end + self.beginnings.longest_prefix());
         let mut found = Vec::new();
         self.beginnings.for_each_match(&text[range.start..to], |at, place| {
             let at = range.start + at;
             if at < range.end {
-                found.extend(self.check(text, at, self.triggers[place]));
+                let hit = SecretCandidate::new(text, at);
+                let secret = self.check(hit, self.triggers[place]);
+                found.extend(secret.map(|(kind, range)| {
+                    let base = at - hit.at;
+                    let range = range.start + base..range.end + base;
+                    redaction(text, kind, trim_hidden(text, range))
+                }));
             }
+        });
+        self.for_each_split(text, range, |visible, hit, base, trigger| {
+            let secret = self.check(hit, trigger);
+            found.extend(secret.map(|(kind, range)| {
+                let range = range.start + base..range.end + base;
+                redaction(text, kind, visible.original_range(&range))
+            }));
         });
         found
     }
 
-    /// The first prefix in `range` that has to wait for more text: a private key whose end is
-    /// missing, or any prefix at or after `from`.
-    pub(super) fn first_pending(
+    /// Calls `met` for each prefix in `range` near which the text contains something hidden, with
+    /// the candidate in the visible text and the offset of its text there. A candidate sees the
+    /// same bytes of the original as it would without anything hidden.
+    fn for_each_split(
         &self,
         text: &[u8],
         range: Range<usize>,
-        from: usize,
-    ) -> Option<usize> {
+        mut met: impl FnMut(&VisibleText, SecretCandidate<'_>, usize, Trigger),
+    ) {
+        let places = hidden_places(text, around(text, &range, 0));
+        let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
+        let start = range.start.max(first.saturating_sub(AFTER_BYTES_MAX));
+        let range = start..range.end.min(last + BEFORE_BYTES_MAX + 1).max(start);
+        let visible = VisibleText::new(text, around(text, &range, SEQUENCE_BYTES_MAX));
+        self.beginnings.for_each_match(&visible.text, |at, place| {
+            let original = visible.original_offset(at);
+            let seen = around(text, &(original..original), 0);
+            let next = places.partition_point(|place| *place < seen.start);
+            let is_split = places.get(next).is_some_and(|place| *place < seen.end);
+            if !range.contains(&original) || !is_split {
+                return;
+            }
+            let base = visible.visible_offset(seen.start);
+            let end = visible.visible_offset(seen.end);
+            let is_whole = seen.end == text.len() || at + self.beginnings.longest_prefix() <= end;
+            if is_whole {
+                let hit = SecretCandidate { text: &visible.text[base..end], at: at - base };
+                met(&visible, hit, base, self.triggers[place]);
+            }
+        });
+    }
+
+    /// The first prefix in `range` that has to wait for more text: a private key whose end is
+    /// missing, or any prefix in lines that may continue. `text` must end with a complete line.
+    pub(super) fn first_pending(&self, text: &[u8], range: Range<usize>) -> Option<usize> {
         let mut first: Option<usize> = None;
+        let mut meet = |at: usize| first = Some(first.map_or(at, |first| first.min(at)));
+        let from = lines::pending_from(text).unwrap_or(text.len());
         self.beginnings.for_each_match(&text[range.clone()], |at, place| {
             let at = range.start + at;
-            let open = match self.triggers[place] {
-                Trigger::KeyBlock(begins) => {
-                    key_block::is_open(SecretCandidate::new(text, at), begins)
-                }
-                Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
-            };
-            if first.is_none() && (at >= from || open) {
-                first = Some(at);
+            if at >= from || is_open(SecretCandidate::new(text, at), self.triggers[place]) {
+                meet(at);
+            }
+        });
+        let mut from = None;
+        self.for_each_split(text, range, |visible, hit, base, trigger| {
+            let from = *from.get_or_insert_with(|| {
+                lines::pending_from(&visible.text).unwrap_or(visible.text.len())
+            });
+            if base + hit.at >= from || is_open(hit, trigger) {
+                meet(visible.original_offset(base + hit.at));
             }
         });
         first
     }
 
-    fn check(&self, text: &[u8], at: usize, trigger: Trigger) -> Option<Redaction> {
-        let hit = SecretCandidate::new(text, at);
+    /// The kind and the range of the secret at this candidate, if there is one.
+    fn check(
+        &self,
+        hit: SecretCandidate<'_>,
+        trigger: Trigger,
+    ) -> Option<(Cow<'static, str>, Range<usize>)> {
         let (kind, range) = match trigger {
             Trigger::Rule(index) => {
                 let rule = &self.rules[index];
@@ -106,13 +157,27 @@ impl Scanner {
                 (Cow::Borrowed(kind), range)
             }
         };
-        if hit.is_in_mark(hit.at) || hit.is_in_mark(range.start) {
-            return None;
-        }
-        let base = at - hit.at;
-        let at = whole_letters(text, range.start + base..range.end + base);
-        Some(Redaction { kind, at })
+        let is_marked = hit.is_in_mark(hit.at) || hit.is_in_mark(range.start);
+        (!is_marked).then_some((kind, range))
     }
+}
+
+/// What candidates in a range can see, with `more` bytes on both sides.
+fn around(text: &[u8], range: &Range<usize>, more: usize) -> Range<usize> {
+    let start = range.start.saturating_sub(BEFORE_BYTES_MAX + more);
+    start..text.len().min(range.end + AFTER_BYTES_MAX + more)
+}
+
+/// Whether a private key that starts here may still be completed by text to come.
+fn is_open(hit: SecretCandidate<'_>, trigger: Trigger) -> bool {
+    match trigger {
+        Trigger::KeyBlock(begins) => key_block::is_open(hit, begins),
+        Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
+    }
+}
+
+fn redaction(text: &[u8], kind: Cow<'static, str>, range: Range<usize>) -> Redaction {
+    Redaction { kind, at: whole_letters(text, range) }
 }
 
 /// Extends a range to the end of a UTF-8 character. A value truncated at its maximum length may end
@@ -124,6 +189,17 @@ fn whole_letters(text: &[u8], range: Range<usize>) -> Span {
     }
     let behind = text[range.end..].iter().take(LETTER_BYTES_MAX - 1).take_while(continues);
     Span::new(range.start, range.end + behind.count())
+}
+
+/// Removes terminal sequences and invisible characters from both ends of a range, so that the color
+/// of a value stays.
+fn trim_hidden(text: &[u8], range: Range<usize>) -> Range<usize> {
+    if hidden_places(text, range.clone()).is_empty() {
+        return range;
+    }
+    let visible = VisibleText::new(text, range.clone());
+    let trimmed = visible.original_range(&(0..visible.text.len()));
+    if trimmed.is_empty() { range } else { trimmed }
 }
 
 /// The spellings of a word in names: `token`, `Token`, `TOKEN`.

@@ -1,5 +1,6 @@
 //! Redacts a stream of bytes. The result is the same as for the whole text.
 
+use super::hidden::SEQUENCE_BYTES_MAX;
 use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX};
 use super::scan::{LETTER_BYTES_MAX, sort_redactions};
 use super::{REDACTION_MARK, Redaction, RedactionRules, lines};
@@ -11,8 +12,10 @@ pub type RedactionCounts = BTreeMap<String, usize>;
 
 /// The minimum number of bytes to buffer before a scan.
 const PART_BYTES_MIN: usize = 512 << 10;
-/// The maximum distance between the start of a secret and the prefix that identifies it.
-const LOOKBACK_BYTES_MAX: usize = 128;
+/// How many bytes after a prefix have to be there before it is checked, and how many before it stay
+/// in the buffer. What a rule sees may start or end inside a terminal sequence.
+const AHEAD_BYTES_MAX: usize = AFTER_BYTES_MAX + SEQUENCE_BYTES_MAX + LETTER_BYTES_MAX;
+const BEHIND_BYTES_MAX: usize = BEFORE_BYTES_MAX + SEQUENCE_BYTES_MAX;
 
 /// How far before the flushed end scanning resumes, to find prefixes of secrets in later lines.
 const RESCAN_BYTES_MAX: usize = 4 << 10;
@@ -45,10 +48,11 @@ impl<'r> RedactionStream<'r> {
     /// Adds a piece, and writes the bytes that later pieces cannot change.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.buffer.extend_from_slice(piece);
-        let to = self.buffer.len().saturating_sub(AFTER_BYTES_MAX + LETTER_BYTES_MAX);
+        let to = self.buffer.len().saturating_sub(AHEAD_BYTES_MAX);
         if to >= self.seen + self.part_bytes_min {
             self.scan(to);
-            self.write(to.saturating_sub(LOOKBACK_BYTES_MAX), out);
+            // A secret may start before the prefix that identifies it.
+            self.write(to.saturating_sub(BEFORE_BYTES_MAX), out);
             self.discard_written();
         }
     }
@@ -79,8 +83,7 @@ impl<'r> RedactionStream<'r> {
     /// How far complete lines can be written, and the secrets in them.
     fn flushable(&self, end: usize) -> (usize, Vec<Redaction>) {
         let text = &self.buffer[..end];
-        let waits_from = lines::pending_from(text).unwrap_or(end);
-        let met = self.rules.scanner.first_pending(text, self.seen..end, waits_from);
+        let met = self.rules.scanner.first_pending(text, self.seen..end);
         let to = met.map_or(end, |met| lines::line_start(text, met));
         (to, self.rules.scanner.find(text, self.seen..end))
     }
@@ -118,7 +121,7 @@ impl<'r> RedactionStream<'r> {
 
     /// Drops the bytes that no rule looks back at anymore.
     fn discard_written(&mut self) {
-        let past = self.written.min(self.seen.saturating_sub(BEFORE_BYTES_MAX));
+        let past = self.written.min(self.seen.saturating_sub(BEHIND_BYTES_MAX));
         self.buffer.drain(..past);
         self.seen -= past;
         self.written -= past;
