@@ -6,6 +6,8 @@
 
 mod assignment;
 mod base64;
+#[cfg(test)]
+mod cases;
 mod hidden;
 mod hit;
 mod human_chosen;

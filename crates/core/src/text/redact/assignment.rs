@@ -514,6 +514,14 @@ fn starts_next_assignment(text: &[u8]) -> bool {
     (separated && name > 0 && given) || text.starts_with(b"</")
 }
 
+/// The length of the host and the path before the last part of a URL without its scheme.
+fn path_length(word: &[u8]) -> usize {
+    let host = word.iter().position(|byte| *byte == b'/').unwrap_or(0);
+    let is_host = word[..host].contains(&b'.');
+    let last = word.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    if is_host { last } else { 0 }
+}
+
 /// Finds a random run of characters in the same sentence.
 fn find_nearby(
     hit: SecretCandidate<'_>,
@@ -543,6 +551,9 @@ fn find_nearby(
         if run >= 20 {
             let trailing = word.iter().rev().take_while(|byte| **byte == b'.').count();
             let word = &word[..run - trailing];
+            // In a URL only the last part can be the secret.
+            let at = at + path_length(word);
+            let word = &word[path_length(word)..];
             let real = values.is_secret(word, EvidenceStrength::Near, true)
                 && strength(hit, end, names).is_some();
             return real.then(|| ("high-entropy", at..at + word.len()));

@@ -1,4 +1,29 @@
-//! Decodes just enough base64 to detect an encoded user name and password.
+//! Recognizes base64 data, and decodes just enough of it to detect an encoded user name and
+//! password.
+
+use super::value::is_plain;
+use super::words::oddity;
+use std::ops::Range;
+
+/// How many bytes around a token are checked for base64 data, and how many make it data.
+const DATA_BYTES_MAX: usize = 128;
+const DATA_BYTES_MIN: usize = 24;
+
+/// Whether a token is in the middle of base64 data: a `+` or `/` joins it to more random letters.
+pub(super) fn lies_in_base64(text: &[u8], token: &Range<usize>) -> bool {
+    let is_data = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
+    let before = text[..token.start].iter().rev().take(DATA_BYTES_MAX).take_while(is_data).count();
+    let behind = text[token.end..].iter().take(DATA_BYTES_MAX).take_while(is_data).count();
+    let joins = |run: &[u8], sign: Option<&u8>| {
+        sign.is_some_and(|sign| b"+/".contains(sign))
+            && run.len() >= DATA_BYTES_MIN
+            && oddity(run) >= 25
+            && !is_plain(run, true)
+    };
+    let before = &text[token.start - before..token.start];
+    let behind = &text[token.end..token.end + behind];
+    joins(before, before.last()) || joins(behind, behind.first())
+}
 
 /// Whether the base64 text decodes to `user:password`.
 pub(super) fn is_userpass(text: &[u8]) -> bool {

@@ -1,16 +1,18 @@
 //! Parses the rule table in `rules.txt`.
 
+use super::base64::lies_in_base64;
 use super::hit::{CharClass, SecretCandidate};
 use super::human_chosen::ValueContext;
 use super::joined_lines::JoinedLines;
-use super::value::{EvidenceStrength, ValueChecker};
+use super::value::{EvidenceStrength, ValueChecker, is_name};
 use super::{CUSTOM_RULES_MAX, CustomRule, REDACTION_MARK};
 use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-const SHIPPED: &str = include_str!("rules.txt");
+/// The table: rules, word lists and the cases of the tests.
+pub(super) const SHIPPED: &str = include_str!("rules.txt");
 
 /// A rule: the prefix of a secret and what has to follow it.
 #[derive(Debug)]
@@ -50,7 +52,7 @@ impl RuleTable {
     /// Parses the shipped table. Invalid lines are skipped; a test checks every line.
     pub(super) fn shipped() -> Self {
         let mut table = Self { rules: Vec::new(), words: Vec::new() };
-        for line in SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in rule_lines() {
             match line.strip_prefix('@') {
                 Some(list) => table.words.extend(list.split_once(' ')),
                 None => table.rules.extend(parse_rules(line)),
@@ -66,8 +68,13 @@ impl RuleTable {
     }
 }
 
+/// The lines of the table that are neither comments nor cases of tests.
+fn rule_lines() -> impl Iterator<Item = &'static str> {
+    SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '=', ' ']))
+}
+
 /// Parses the rules of a line, one for each prefix.
-fn parse_rules(line: &'static str) -> Vec<SecretRule> {
+pub(super) fn parse_rules(line: &'static str) -> Vec<SecretRule> {
     let mut columns = line.split_ascii_whitespace();
     let (Some(kind), Some(begins), Some(then)) = (columns.next(), columns.next(), columns.next())
     else {
@@ -237,8 +244,8 @@ impl SecretRule {
             Some(group) => group.start() + from..group.end() + from,
             None => start..found.get(0)?.end() + from,
         };
-        let secret =
-            if found.get(1).is_some() { &hit.text[at.clone()] } else { &rest[..at.end - from] };
+        let is_part = found.get(1).is_some() || self.options.back.is_some();
+        let secret = if is_part { &hit.text[at.clone()] } else { &rest[..at.end - from] };
         let real = match self.options.strength {
             Some(EvidenceStrength::Password) => {
                 values.is_secret(secret, EvidenceStrength::Password, false)
@@ -247,12 +254,29 @@ impl SecretRule {
             Some(strength) => values.is_secret(secret, strength, false),
             None if self.options.command => !values.is_password_placeholder(secret),
             None if self.options.bearer => values.is_bearer(secret),
-            None => !values.is_stand_in(secret),
+            None => !values.is_stand_in(secret) && !is_name(secret),
         };
+        let real = real && !self.is_data(hit.text, &at, values);
         let real = real && (!self.options.userpass || super::base64::is_userpass(secret));
         real.then_some(at)
     }
+
+    /// Whether what was found is part of other data: base64 in which the prefix occurs by chance, or
+    /// the hash of a file name.
+    fn is_data(&self, text: &[u8], at: &Range<usize>, values: &ValueChecker) -> bool {
+        let RuleOptions { inside, is_custom, .. } = self.options;
+        if inside || is_custom {
+            return false;
+        }
+        let is_short = self.begins.len() <= SHORT_PREFIX_BYTES_MAX;
+        let is_plain = self.begins.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        (is_short && values.has_file_ending(&text[at.start..], at.len()))
+            || (is_plain && lies_in_base64(text, at))
+    }
 }
+
+/// The maximum length of a prefix that also starts names of files.
+const SHORT_PREFIX_BYTES_MAX: usize = 4;
 
 /// Every shipped expression without blanks needs at least this many bytes.
 const BODY_BYTES_MIN: usize = 8;
@@ -280,8 +304,7 @@ mod tests {
     #[test]
     fn every_shipped_rule_parses() {
         let table = RuleTable::shipped();
-        let lines = SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        for line in lines.filter(|line| !line.starts_with('@')) {
+        for line in rule_lines().filter(|line| !line.starts_with('@')) {
             let rules = parse_rules(line);
             assert!(!rules.is_empty(), "{line}");
             for rule in rules {

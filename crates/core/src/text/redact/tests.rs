@@ -1,5 +1,6 @@
 //! Tests with random secrets of every shape in every context, and with text that must stay.
 
+mod harm;
 mod hidden;
 mod told;
 

@@ -28,6 +28,7 @@ pub(super) struct ValueChecker {
     pub(super) echoes: Vec<&'static str>,
     pub(super) states: Vec<&'static str>,
     pub(super) counted: Vec<&'static str>,
+    endings: Vec<&'static str>,
 }
 
 /// The minimum length of a secret.
@@ -54,6 +55,7 @@ impl ValueChecker {
             echoes: words("echoes"),
             states: words("states"),
             counted: words("counted"),
+            endings: words("endings"),
         }
     }
 
@@ -76,6 +78,10 @@ impl ValueChecker {
             return false;
         }
         if strength == EvidenceStrength::Weak && value.len() < WEAK_BYTES_MIN {
+            return false;
+        }
+        if strength != EvidenceStrength::Password && (self.is_file_name(value) || is_package(value))
+        {
             return false;
         }
         let odd = oddity(value);
@@ -141,6 +147,21 @@ impl ValueChecker {
             || is_pattern(value)
             || is_path(value)
             || is_bounds(value)
+    }
+
+    /// Whether the name of a file ends right after the first `length` bytes, as in `a1b2c3.js`.
+    pub(super) fn has_file_ending(&self, text: &[u8], length: usize) -> bool {
+        let Some(ending) = text.get(length..).and_then(|rest| rest.strip_prefix(b".")) else {
+            return false;
+        };
+        let letters = ending.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        self.endings.iter().any(|known| known.as_bytes() == &ending[..letters])
+    }
+
+    /// Whether a value is the name of a file: `assets/index-a1b2c3d4.js`.
+    fn is_file_name(&self, value: &[u8]) -> bool {
+        let dot = value.iter().rposition(|byte| *byte == b'.');
+        dot.is_some_and(|dot| dot > 0 && self.has_file_ending(value, dot))
     }
 
     /// Whether a value is several words that do not form a sentence: `amber Falcon maple 42`.
@@ -299,6 +320,36 @@ fn is_type(value: &[u8]) -> bool {
 fn odd_bytes(value: &[u8]) -> usize {
     let segments = value.split(|byte| !byte.is_ascii_alphanumeric());
     segments.filter(|segment| !is_plain_segment(segment, true)).map(<[u8]>::len).sum()
+}
+
+/// Whether what follows a prefix is a name made of words, such as `requiredFieldMissing`. Random
+/// letters have many uncommon pairs, so a long one never is.
+pub(super) fn is_name(value: &[u8]) -> bool {
+    let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    small >= NAME_BYTES_MIN
+        && small * 2 >= value.len()
+        && is_plain(value, true)
+        && oddity(value) < NAME_ODDITY_MAX
+}
+
+/// The minimum number of lowercase letters of a name, and the limit of its oddity.
+const NAME_BYTES_MIN: usize = 8;
+const NAME_ODDITY_MAX: usize = 20;
+
+/// Whether a value names a version of a package: `jjwt-jackson-0.11.2`, `group:name:1.2.3`.
+fn is_package(value: &[u8]) -> bool {
+    let named =
+        |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.:/@".contains(byte);
+    (1..value.len()).any(|at| {
+        let (name, version) = (&value[..at], &value[at + 1..]);
+        let digits = version.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let numbered = matches!(&version[digits..], [b'.', next, ..] if next.is_ascii_digit());
+        b"-:@".contains(&value[at])
+            && digits > 0
+            && numbered
+            && name.iter().all(named)
+            && name.iter().any(u8::is_ascii_lowercase)
+    })
 }
 
 /// Whether a value consists of words, names and numbers, with any separators.

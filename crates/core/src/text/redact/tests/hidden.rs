@@ -41,7 +41,7 @@ fn a_secret_split_by_something_hidden_is_redacted() {
             let text = split(&format!("DB_PASSWORD={value}"), every, hidden);
             let (clean, found) = CleanText::redact(&format!("{text}\nPORT=80\n"));
             assert_eq!(found.len(), 1, "{text:?} became {:?}", clean.as_str());
-            assert!(clean.as_str().ends_with("REDACTED-password\nPORT=80\n"), "{:?}", clean);
+            assert!(clean.as_str().ends_with("REDACTED-password\nPORT=80\n"), "{clean:?}");
         }
     }
 }
