@@ -65,6 +65,17 @@ fn piece() -> impl Strategy<Value = String> {
         "\\u001b[0m",
         "\u{200b}",
         "\u{ad}",
+        "-----END EC PRIVATE KEY-----",
+        "\nkind: Secret\n",
+        "\ndata:\n  a: ",
+        "\nstringData:\n",
+        "{\"kind\":\"Secret\",\"data\":{\"a\":\"",
+        "\"}}",
+        "<secret>\n  ",
+        "\n</secret>\n",
+        "!!str ",
+        "&pw ",
+        "curl -u me:",
         "\u{301}",
     ]);
     prop_oneof![

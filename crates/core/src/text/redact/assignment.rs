@@ -21,6 +21,10 @@ const TYPE_BYTES_MAX: usize = 48;
 /// The maximum distance, in bytes and in words, between a name and a value in a sentence.
 const NEAR_BYTES_MAX: usize = 48;
 const NEAR_WORDS_MAX: usize = 4;
+/// The minimum length of a number that is a token.
+const ACCOUNT_DIGITS_MIN: usize = 15;
+/// The maximum number of YAML tags and anchors before a value.
+const TAGS_MAX: usize = 3;
 
 /// How a value is assigned to a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,7 +79,11 @@ fn assigned_secret(
     if value.at.len() < HUMAN_CHOSEN_BYTES_MIN {
         return None;
     }
-    let base = strength(hit, end, names)?;
+    let base = strength(hit, end, names).or_else(|| {
+        let plain = matches!(sign, AssignmentSign::Tight)
+            && name_until(hit, end).eq_ignore_ascii_case(b"key");
+        plain.then_some(EvidenceStrength::Near)
+    })?;
     // A list of names looks the same, so the evidence is weak.
     let strength = if sign == AssignmentSign::Comma { EvidenceStrength::Weak } else { base };
     let letters = &hit.text[value.at.clone()];
@@ -87,7 +95,11 @@ fn assigned_secret(
         return None;
     }
     let in_query = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&' | b'#'));
+    let served = matches!(strength, EvidenceStrength::Explicit)
+        && is_account_number(letters)
+        && names.is_of_service(name_until(hit, end));
     let real = values.is_secret(letters, strength, value.bare)
+        || served
         || (in_query && strength == EvidenceStrength::Password && values.is_mixed(letters))
         || (in_query && sign == AssignmentSign::Tight && values.is_query_token(letters))
         || (strength == EvidenceStrength::Weak && hides_userpass(letters))
@@ -127,7 +139,10 @@ fn is_human_chosen(
     {
         return true;
     }
-    value_context(hit, value, sign, end).is_some_and(|place| values.is_human_chosen(letters, place))
+    let spaced = value.quoted && letters.contains(&b' ');
+    value_context(hit, value, sign, end).is_some_and(|place| {
+        values.is_human_chosen(letters, place) || (spaced && values.is_spaced_password(letters))
+    })
 }
 
 /// The context of a value; `None` where code may occur instead.
@@ -234,6 +249,12 @@ fn is_option(hit: SecretCandidate<'_>) -> bool {
     hit.text[name_start(hit)..].starts_with(b"--")
 }
 
+/// Whether a value is a long number. Some services use one as a token.
+fn is_account_number(letters: &[u8]) -> bool {
+    (ACCOUNT_DIGITS_MIN..=2 * ACCOUNT_DIGITS_MIN).contains(&letters.len())
+        && letters.iter().all(u8::is_ascii_digit)
+}
+
 fn is_all_caps(hit: SecretCandidate<'_>, name_end: usize) -> bool {
     !hit.text[hit.at..name_end].iter().any(u8::is_ascii_lowercase)
 }
@@ -311,7 +332,7 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     let at = closed + blanks;
     if let Some(behind) = operator_length(&text[at..]) {
         let from = at + behind;
-        if text[at..from].ends_with(b"==") || text[at] == b'!' {
+        if is_comparison(&text[at..from]) {
             return Some((skip_to_value(text, from), AssignmentSign::Comparison));
         }
         let tight = blanks == 0 && !text.get(from).is_some_and(|byte| is_blank(*byte));
@@ -327,6 +348,9 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     if let Some(from) = value_field(text, closed) {
         return Some((from, AssignmentSign::Loose));
     }
+    if let Some(from) = typed_value(text, end) {
+        return Some((from, AssignmentSign::Loose));
+    }
     let flag = text[start..].starts_with(b"--") || text[..start].ends_with(b"--");
     if flag && blanks > 0 {
         return Some((at, AssignmentSign::Loose));
@@ -339,23 +363,69 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
 
 /// The length of an assignment or comparison operator.
 fn operator_length(text: &[u8]) -> Option<usize> {
-    let signs: [&[u8]; 12] =
-        [b"!==", b"===", b"==", b"!=", b":=", b"=>", b"?=", b"+=", b"=", b"%3D", b"%3d", b"%3A"];
+    let signs: [&[u8]; 20] = [
+        b"!==", b"===", b"==", b"!=", b":::=", b"::=", b":=", b"=>", b"?=", b"+=", b".=", b"||=",
+        b"??=", b"||", b"??", b"=", b"%3D", b"%3d", b"%3A", b"%3a",
+    ];
     if let Some(sign) = signs.iter().find(|sign| text.starts_with(sign)) {
         return Some(sign.len());
     }
     (text.starts_with(b":") && !text.starts_with(b"::")).then_some(1)
 }
 
+/// Whether only a quoted value counts after an operator, because code follows it too.
+fn is_comparison(operator: &[u8]) -> bool {
+    operator.ends_with(b"==") || operator == b"!=" || operator == b"||" || operator == b"??"
+}
+
 /// Skips blanks and emphasis. Skips a line break or a parenthesis only if a quote follows.
 fn skip_to_value(text: &[u8], from: usize) -> usize {
     let emphasis = if text[from..].starts_with(b"**") { 2 } else { 0 };
     let at = from + emphasis + prefix_length(&text[from + emphasis..], 32, is_blank);
+    let at = at + tags_length(&text[at..]);
     let opened = at + usize::from(text[at..].starts_with(b"("));
     let over = opened + space_length(&text[opened..], NAME_BYTES_MAX);
     let strokes = prefix_length(&text[over..], 16, |byte| byte == b'\\');
     let quoted = text.get(over + strokes).is_some_and(|byte| b"\"'".contains(byte));
     if quoted { over } else { at }
+}
+
+/// The start of the quoted value in `name type = "value"` and `name[] = "value"`.
+fn typed_value(text: &[u8], end: usize) -> Option<usize> {
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_.*[]".contains(&byte);
+    let before = prefix_length(&text[end..], 4, is_blank);
+    let kind = prefix_length(&text[end + before..], TYPE_BYTES_MAX, is_type);
+    let array = text[end..].starts_with(b"[");
+    let at = end + before + kind;
+    let at = at + prefix_length(&text[at..], 4, is_blank);
+    let behind = text.get(at..)?.strip_prefix(b"=").filter(|rest| !rest.starts_with(b"="))?;
+    let from = skip_to_value(text, text.len() - behind.len());
+    let typed = (before > 0 || array) && kind > 0 && quote_at(text, from).is_some();
+    typed.then_some(from)
+}
+
+/// The length of YAML tags and anchors before a value, such as `!!str &pw `. A tag that names
+/// something else, such as `!Ref`, is part of the value.
+fn tags_length(text: &[u8]) -> usize {
+    let tags: [&[u8]; 4] = [b"!Sub", b"!str", b"!binary", b"!unsafe"];
+    let mut at = 0;
+    for _ in 0..TAGS_MAX {
+        let tag = prefix_length(&text[at..], NAME_BYTES_MAX, |byte| {
+            is_name(byte) || b"!&/.:,".contains(&byte)
+        });
+        let blanks = prefix_length(&text[at + tag..], 8, is_blank);
+        let word = &text[at..at + tag];
+        let anchor = word.strip_prefix(b"&").is_some_and(|name| name.iter().all(|b| is_name(*b)));
+        let known = word.starts_with(b"!!") || tags.contains(&word);
+        let next = text.get(at + tag + blanks);
+        // A type in code is followed by `=`: `token: &str = …`.
+        let follows = next.is_some_and(|byte| !b"=\n\r#,;)".contains(byte));
+        if tag < 2 || blanks == 0 || !(anchor || known) || !follows {
+            break;
+        }
+        at += tag + blanks;
+    }
+    at
 }
 
 /// The start of the text of a value: after its quote, or on the first line of its block.
@@ -392,10 +462,7 @@ fn value_at(
 ) -> Option<AssignedValue> {
     let text = hit.text;
     if sign == AssignmentSign::Element {
-        let length =
-            prefix_length(&text[at..], VALUE_BYTES_MAX, |byte| byte != b'<' && byte != b'\n');
-        let closed = text[at + length..].starts_with(b"</");
-        return closed.then(|| AssignedValue { at: at..at + length, bare: false, quoted: true });
+        return element_range(text, at).map(|at| AssignedValue { at, bare: false, quoted: true });
     }
     if let Some(at) = quoted_range(text, at) {
         return Some(AssignedValue { at, bare: false, quoted: true });
@@ -413,6 +480,19 @@ fn value_at(
     let line_begins = matches!(hit.text[..name_start(hit)].last(), None | Some(b'\n'));
     let variable = sign == AssignmentSign::Tight && (line_begins || is_all_caps(hit, name_end));
     Some(AssignedValue { at: bare_range(text, at, variable), bare: !variable, quoted: false })
+}
+
+/// The range of the text of an XML element: beside its tags, or on its own line between them.
+fn element_range(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let gap = space_length(&text[at..], NAME_BYTES_MAX);
+    let from = at + gap;
+    let is_own_line = (at..from).any(|at| break_length(&text[at..]).is_some());
+    let length = prefix_length(&text[from..], VALUE_BYTES_MAX, |byte| byte != b'<');
+    let line = (0..length).find(|at| break_length(&text[from + at..]).is_some());
+    let end = from + line.unwrap_or(length);
+    let behind = space_length(&text[end..], NAME_BYTES_MAX);
+    let closed = text[end + behind..].starts_with(b"</") && (is_own_line || line.is_none());
+    closed.then(|| from..from + text[from..end].trim_ascii_end().len())
 }
 
 /// The offset of a value's opening quote, and how many backslashes escape it.

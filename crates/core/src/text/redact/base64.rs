@@ -9,20 +9,23 @@ use std::ops::Range;
 const DATA_BYTES_MAX: usize = 128;
 const DATA_BYTES_MIN: usize = 24;
 
-/// Whether a token is in the middle of base64 data: a `+` or `/` joins it to more random letters.
+/// Whether a token is in the middle of base64 data: a `+` or `/` joins it to more random letters
+/// that are no token themselves.
 pub(super) fn lies_in_base64(text: &[u8], token: &Range<usize>) -> bool {
     let is_data = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
-    let before = text[..token.start].iter().rev().take(DATA_BYTES_MAX).take_while(is_data).count();
-    let behind = text[token.end..].iter().take(DATA_BYTES_MAX).take_while(is_data).count();
-    let joins = |run: &[u8], sign: Option<&u8>| {
+    let (ahead, behind) = (&text[..token.start], &text[token.end..]);
+    let before = ahead.iter().rev().take(DATA_BYTES_MAX).take_while(is_data).count();
+    let after = behind.iter().take(DATA_BYTES_MAX).take_while(is_data).count();
+    let joins = |run: &[u8], sign: Option<&u8>, border: Option<&u8>| {
         sign.is_some_and(|sign| b"+/".contains(sign))
+            && !border.is_some_and(|border| b"_-.:~%\\".contains(border))
             && run.len() >= DATA_BYTES_MIN
             && oddity(run) >= 25
             && !is_plain(run, true)
     };
-    let before = &text[token.start - before..token.start];
-    let behind = &text[token.end..token.end + behind];
-    joins(before, before.last()) || joins(behind, behind.first())
+    let (rest, run) = ahead.split_at(ahead.len() - before);
+    let (next, end) = behind.split_at(after);
+    joins(run, run.last(), rest.last()) || joins(next, next.first(), end.first())
 }
 
 /// Whether the base64 text decodes to `user:password`.

@@ -1,6 +1,6 @@
 //! Runs the cases of `rules.txt`: each rule has texts that it redacts and texts that stay.
 
-use super::hit::SecretCandidate;
+use super::hit::{BEFORE_BYTES_MAX, SecretCandidate};
 use super::table::{RuleTable, SHIPPED, SecretRule, parse_rules};
 use super::value::ValueChecker;
 use super::{CleanText, REDACTION_MARK};
@@ -159,7 +159,7 @@ fn check_positive(rule: &SecretRule, values: &ValueChecker, text: &str) -> Optio
     let (text, range) = unmarked(text);
     let places = text.match_indices(&*rule.begins).map(|(at, _)| at);
     let mut found = places.filter_map(|at| {
-        let hit = SecretCandidate::new(text.as_bytes(), at);
+        let hit = SecretCandidate::new(text.as_bytes(), at, BEFORE_BYTES_MAX);
         let found = rule.find(hit, values)?;
         Some(found.start + at - hit.at..found.end + at - hit.at)
     });

@@ -4,6 +4,8 @@ use super::REDACTION_MARK;
 
 /// How far a rule looks back from the matched prefix.
 pub(super) const BEFORE_BYTES_MAX: usize = 256;
+/// How far the end of a private key and the kind of a manifest look back, to what precedes them.
+pub(super) const TAIL_BYTES_MAX: usize = 8 << 10;
 /// How far a rule looks ahead. The longest secrets are PEM keys; 16,384-bit RSA takes 13 KB.
 pub(super) const AFTER_BYTES_MAX: usize = 32 << 10;
 
@@ -54,9 +56,9 @@ impl CharClass {
 }
 
 impl<'t> SecretCandidate<'t> {
-    /// Creates the candidate at `at`, with the text around it.
-    pub(super) fn new(text: &'t [u8], at: usize) -> Self {
-        let from = at.saturating_sub(BEFORE_BYTES_MAX);
+    /// Creates the candidate at `at`, with the text around it, `before_bytes_max` bytes back.
+    pub(super) fn new(text: &'t [u8], at: usize, before_bytes_max: usize) -> Self {
+        let from = at.saturating_sub(before_bytes_max);
         let to = text.len().min(at + AFTER_BYTES_MAX);
         Self { text: &text[from..to], at: at - from }
     }

@@ -32,6 +32,12 @@ const TOKEN_BYTES_MIN: usize = 12;
 /// The maximum number of digits in a numbered variable of code.
 const COUNT_DIGITS_MAX: usize = 2;
 const PHRASE_WORDS_MAX: usize = 8;
+/// The minimum oddity of a token without digits.
+const LETTERS_ODDITY_MIN: usize = 40;
+
+/// Words that stand for a password on a command line.
+const COMMAND_PLACEHOLDERS: [&[u8]; 7] =
+    [b"password", b"passwd", b"pwd", b"token", b"test", b"changeme", b"changeit"];
 
 impl ValueChecker {
     /// Whether the value of a password field is a password: letters with a digit or, where code
@@ -79,6 +85,26 @@ impl ValueChecker {
         (2..=PHRASE_WORDS_MAX).contains(&count) && words.all(|word| small(word) && !listed(word))
     }
 
+    /// Whether a quoted value with spaces is a password: no sentence, with a word that mixes letters
+    /// with digits or symbols, such as `my p4ssw0rd` or `Tr0ub4dor & 3`.
+    pub(super) fn is_spaced_password(&self, value: &[u8]) -> bool {
+        let mut words = value.split(|byte| *byte == b' ');
+        let count = words.clone().count();
+        let listed = |word: &[u8]| {
+            let known = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
+            self.message.iter().any(known) || self.sentence.iter().any(known)
+        };
+        let fits = |word: &[u8]| {
+            !word.is_empty() && word.iter().all(u8::is_ascii_graphic) && !listed(word)
+        };
+        value.len() >= WORD_BYTES_MIN
+            && (2..=PHRASE_WORDS_MAX).contains(&count)
+            && words.clone().any(is_password_word)
+            && words.all(fits)
+            && !value.iter().any(|byte| b"<>{}()[]\"'`\\/,;:.".contains(byte))
+            && !self.is_known_non_secret(value)
+    }
+
     /// Whether the argument of an option is a generated token.
     pub(super) fn is_option_token(&self, value: &[u8]) -> bool {
         let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
@@ -109,9 +135,9 @@ impl ValueChecker {
 
     /// Whether the value after `Bearer` is a real token.
     pub(super) fn is_bearer(&self, value: &[u8]) -> bool {
-        let mixed =
-            value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
-        mixed
+        let letters = value.iter().any(u8::is_ascii_alphabetic);
+        let mixed = letters && value.iter().any(u8::is_ascii_digit);
+        (mixed || oddity(value) >= LETTERS_ODDITY_MIN)
             && (is_uuid(value) || !is_plain(value, true))
             && !self.is_self_descriptive(value)
             && !self.is_known_non_secret(value)
@@ -122,7 +148,8 @@ impl ValueChecker {
         is_template(value)
             || value.starts_with(b"$")
             || self.is_mask(value)
-            || value.eq_ignore_ascii_case(b"password")
+            || value.starts_with(b"[")
+            || COMMAND_PLACEHOLDERS.iter().any(|word| value.eq_ignore_ascii_case(word))
             || value.iter().all(u8::is_ascii_uppercase)
     }
 
@@ -134,7 +161,7 @@ impl ValueChecker {
         let known = |word: &[u8]| self.states.iter().any(|state| state.as_bytes() == word);
         self.echoes.iter().any(|echo| contains(&small, echo.as_bytes()))
             || known(&letters)
-            || (first > 0 && known(&small[..first]))
+            || (first > 0 && known(&small[..first]) && names_state(first, &small[first..]))
     }
 }
 
@@ -146,6 +173,22 @@ fn has_meaningful_digits(value: &[u8], place: ValueContext) -> bool {
     let type_like = matches!(place, ValueContext::Line | ValueContext::Enclosed)
         && value[0].is_ascii_uppercase();
     letters >= 3 && value.iter().any(u8::is_ascii_digit) && !counts && !type_like
+}
+
+/// Whether a known word of `length` letters describes a value that continues with `rest`. A random
+/// value may start with `v` or `x` too.
+fn names_state(length: usize, rest: &[u8]) -> bool {
+    length > 2 || rest.iter().all(|byte| byte.is_ascii_digit() || b".-_".contains(byte))
+}
+
+/// Whether a word mixes letters with digits or symbols as no ordinary word does. A number at its
+/// end is a counter or a version.
+fn is_password_word(word: &[u8]) -> bool {
+    let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let last = word.iter().rposition(u8::is_ascii_alphabetic).unwrap_or(0);
+    let first = word.iter().position(u8::is_ascii_alphabetic).unwrap_or(0);
+    let is_sign = |byte: &u8| byte.is_ascii_digit() || b"!@#$^&*+=?~".contains(byte);
+    letters >= 3 && word.len() >= HUMAN_CHOSEN_BYTES_MIN && word[first..last].iter().any(is_sign)
 }
 
 fn is_lone_word(value: &[u8], place: ValueContext) -> bool {

@@ -10,7 +10,7 @@ pub(super) const PREFIXES: [&str; 2] = ["-----BEGIN ", "---- BEGIN SSH2 ENCRYPTE
 
 const LABEL_BYTES_MAX: usize = 64;
 /// Base64 runs of this length are too long to be a word.
-const RUN_BYTES_MIN: usize = 16;
+pub(super) const RUN_BYTES_MIN: usize = 16;
 const LONG_RUN_BYTES_MIN: usize = 40;
 /// Two line breaks, because an empty line may follow the first line.
 const BREAKS_MAX: usize = 2;
@@ -28,7 +28,11 @@ pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize
     let closing = find_closing(rest, body, dashes).ok();
     let end = match closing {
         Some(at) => line_of_dashes(rest, at + dashes.len(), dashes)?.end,
-        None => body + length_of_base64(hit.before(), &rest[body..next.unwrap_or(rest.len())]),
+        None => {
+            let block = &rest[body..next.unwrap_or(rest.len())];
+            let length = length_of_base64(hit.before(), block);
+            body + if length > 0 { length } else { length_of_line(block) }
+        }
     };
     has_key(&rest[body..closing.unwrap_or(end)]).then(|| hit.at..hit.at + end)
 }
@@ -59,7 +63,7 @@ enum UnclosedReason {
 }
 
 /// The rest of a line that names a private key and ends with dashes.
-fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize>> {
+pub(super) fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize>> {
     let line = text.get(from..text.len().min(from + LABEL_BYTES_MAX))?;
     let length = position(line, dashes)?;
     let names_key = position(&line[..length], b"PRIVATE KEY").is_some();
@@ -100,7 +104,7 @@ fn names_key(text: &[u8], word: &[u8]) -> bool {
     line.starts_with(word) && position(line, b"PRIVATE KEY").is_some()
 }
 
-fn is_base64(byte: u8) -> bool {
+pub(super) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
 
@@ -134,6 +138,21 @@ fn length_of_base64(before: &[u8], body: &[u8]) -> usize {
         width = run;
     }
     end
+}
+
+/// The length of a key that was written into one line, with or without blanks between its parts.
+fn length_of_line(body: &[u8]) -> usize {
+    let mut end = 0;
+    loop {
+        let blanks = body[end..].iter().take(BREAKS_MAX).take_while(|byte| **byte == b' ').count();
+        let part = &body[end + blanks..];
+        let run = part.iter().take_while(|byte| is_base64(**byte)).count();
+        let is_key = run >= if end == 0 { LONG_RUN_BYTES_MIN } else { RUN_BYTES_MIN };
+        if !is_key || oddity(&part[..run]) < 25 {
+            return end;
+        }
+        end += blanks + run;
+    }
 }
 
 /// Whether `first` ends with `other`, ignoring line numbers.

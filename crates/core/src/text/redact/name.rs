@@ -14,6 +14,7 @@ pub(super) struct SecretNames {
     tails: Vec<&'static str>,
     harmless: Vec<&'static str>,
     public: Vec<&'static str>,
+    services: Vec<&'static str>,
 }
 
 /// Words up to this length must match a whole word, because many other words end with them.
@@ -30,6 +31,7 @@ impl SecretNames {
             tails: table.words("tails"),
             harmless: table.words("harmless"),
             public: table.words("public"),
+            services: table.words("services"),
         }
     }
 
@@ -43,22 +45,35 @@ impl SecretNames {
             return None;
         }
         let previous = before.last().copied().unwrap_or_default();
-        if *last == "key" {
-            let api = self.keys.contains(&previous).then_some(EvidenceStrength::Explicit);
-            return api.or(self.id_keys.contains(&previous).then_some(EvidenceStrength::Secret));
-        }
+        let public = self.public.contains(&previous);
         let ends = |list: &[&str]| list.iter().any(|word| ends_with_word(last, word));
-        if ends(&self.passwords) {
+        if *last != "key" && ends(&self.passwords) {
             return Some(EvidenceStrength::Password);
         }
-        if ends(&self.secrets) {
+        let explicit = self.keys.contains(&previous);
+        if (*last == "key" && explicit) || ends(&self.secrets) {
             return Some(EvidenceStrength::Explicit);
         }
+        let is_credential = last.ends_with("key") || last.ends_with("token");
+        if is_credential && !public && self.is_of_service(name) {
+            return Some(EvidenceStrength::Explicit);
+        }
+        if *last == "key" {
+            let id = self.id_keys.contains(&previous).then_some(EvidenceStrength::Secret);
+            let vague = (!previous.is_empty() && !public).then_some(EvidenceStrength::Near);
+            return id.or(vague);
+        }
         if ends(&self.weak) {
-            return (!self.public.contains(&previous)).then_some(EvidenceStrength::Weak);
+            return (!public).then_some(EvidenceStrength::Weak);
         }
         let secret = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
         before.iter().any(secret).then_some(EvidenceStrength::Weak)
+    }
+
+    /// Whether a name contains that of a service: `SNYK_TOKEN`, `adafruitKey`.
+    pub(super) fn is_of_service(&self, name: &[u8]) -> bool {
+        let joined = split_words(name).concat();
+        self.services.iter().any(|service| joined.contains(service))
     }
 
     /// Whether a name is that of an access token, in any spelling: `_authToken`, `ACCESS_TOKEN`. A
@@ -120,6 +135,12 @@ mod tests {
         }
         for name in ["sessionKey", "PROJECT_KEY", "app-key"] {
             assert_eq!(strength(name), Some(EvidenceStrength::Secret), "{name}");
+        }
+        for name in ["SNYK_TOKEN", "adafruitKey", "DISCORD_BOT_TOKEN", "sendbirdtoken"] {
+            assert_eq!(strength(name), Some(EvidenceStrength::Explicit), "{name}");
+        }
+        for name in ["signKey", "FEATURE_KEY"] {
+            assert_eq!(strength(name), Some(EvidenceStrength::Near), "{name}");
         }
         for name in ["token", "GITHUB_TOKEN", "_authToken", "PASSWORD_GITHUB"] {
             assert_eq!(strength(name), Some(EvidenceStrength::Weak), "{name}");

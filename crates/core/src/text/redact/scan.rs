@@ -2,12 +2,12 @@
 //! each prefix decides.
 
 use super::hidden::{SEQUENCE_BYTES_MAX, VisibleText, hidden_places};
-use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX, SecretCandidate};
+use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX, SecretCandidate, TAIL_BYTES_MAX};
 use super::name::SecretNames;
 use super::prefix_matcher::PrefixMatcher;
 use super::table::{RuleTable, SecretRule};
 use super::value::ValueChecker;
-use super::{Redaction, assignment, key_block, lines, prose, url};
+use super::{Redaction, assignment, key_block, key_tail, lines, manifest, prose, url};
 use crate::text::span::Span;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,8 +20,21 @@ pub(super) const LETTER_BYTES_MAX: usize = 4;
 enum Trigger {
     Rule(usize),
     KeyBlock(&'static str),
+    /// The end line of a private key whose first line may be missing.
+    KeyTail(&'static str),
+    Manifest,
     Url(&'static str),
     Name,
+}
+
+impl Trigger {
+    /// How far the rules of this trigger look back.
+    fn before_bytes_max(self) -> usize {
+        match self {
+            Self::KeyTail(_) | Self::Manifest => TAIL_BYTES_MAX,
+            Self::Rule(_) | Self::KeyBlock(_) | Self::Url(_) | Self::Name => BEFORE_BYTES_MAX,
+        }
+    }
 }
 
 /// All rules, prepared for scanning.
@@ -48,7 +61,10 @@ impl Scanner {
         let of_blocks = key_block::PREFIXES.map(|begins| (begins, Trigger::KeyBlock(begins)));
         let of_urls = url::PREFIXES.map(|begins| (begins, Trigger::Url(begins)));
         let of_names = roots.iter().map(|root| (root.as_str(), Trigger::Name));
-        let all = of_rules.chain(of_blocks).chain(of_urls).chain(of_names);
+        let of_tails = [(key_tail::PREFIX, Trigger::KeyTail(key_tail::PREFIX))];
+        let of_manifests = [(manifest::PREFIX, Trigger::Manifest)];
+        let all = of_rules.chain(of_blocks).chain(of_tails).chain(of_manifests);
+        let all = all.chain(of_urls).chain(of_names);
         let (begins, triggers): (Vec<&str>, Vec<Trigger>) = all.unzip();
         let beginnings = PrefixMatcher::new(begins.into_iter());
         Self { rules, names, values, beginnings, triggers }
@@ -62,9 +78,9 @@ impl Scanner {
         self.beginnings.for_each_match(&text[range.start..to], |at, place| {
             let at = range.start + at;
             if at < range.end {
-                let hit = SecretCandidate::new(text, at);
-                let secret = self.check(hit, self.triggers[place]);
-                found.extend(secret.map(|(kind, range)| {
+                let trigger = self.triggers[place];
+                let hit = SecretCandidate::new(text, at, trigger.before_bytes_max());
+                found.extend(self.check(hit, trigger).into_iter().map(|(kind, range)| {
                     let base = at - hit.at;
                     let range = range.start + base..range.end + base;
                     redaction(text, kind, trim_hidden(text, range))
@@ -72,8 +88,7 @@ impl Scanner {
             }
         });
         self.for_each_split(text, range, |visible, hit, base, trigger| {
-            let secret = self.check(hit, trigger);
-            found.extend(secret.map(|(kind, range)| {
+            found.extend(self.check(hit, trigger).into_iter().map(|(kind, range)| {
                 let range = range.start + base..range.end + base;
                 redaction(text, kind, visible.original_range(&range))
             }));
@@ -93,11 +108,13 @@ impl Scanner {
         let places = hidden_places(text, around(text, &range, 0));
         let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
         let start = range.start.max(first.saturating_sub(AFTER_BYTES_MAX));
-        let range = start..range.end.min(last + BEFORE_BYTES_MAX + 1).max(start);
+        let range = start..range.end.min(last + TAIL_BYTES_MAX + 1).max(start);
         let visible = VisibleText::new(text, around(text, &range, SEQUENCE_BYTES_MAX));
         self.beginnings.for_each_match(&visible.text, |at, place| {
             let original = visible.original_offset(at);
-            let seen = around(text, &(original..original), 0);
+            let trigger = self.triggers[place];
+            let seen = original.saturating_sub(trigger.before_bytes_max())
+                ..text.len().min(original + AFTER_BYTES_MAX);
             let next = places.partition_point(|place| *place < seen.start);
             let is_split = places.get(next).is_some_and(|place| *place < seen.end);
             if !range.contains(&original) || !is_split {
@@ -108,7 +125,7 @@ impl Scanner {
             let is_whole = seen.end == text.len() || at + self.beginnings.longest_prefix() <= end;
             if is_whole {
                 let hit = SecretCandidate { text: &visible.text[base..end], at: at - base };
-                met(&visible, hit, base, self.triggers[place]);
+                met(&visible, hit, base, trigger);
             }
         });
     }
@@ -119,9 +136,12 @@ impl Scanner {
         let mut first: Option<usize> = None;
         let mut meet = |at: usize| first = Some(first.map_or(at, |first| first.min(at)));
         let from = lines::pending_from(text).unwrap_or(text.len());
+        held_from(text).into_iter().for_each(&mut meet);
         self.beginnings.for_each_match(&text[range.clone()], |at, place| {
             let at = range.start + at;
-            if at >= from || is_open(SecretCandidate::new(text, at), self.triggers[place]) {
+            let trigger = self.triggers[place];
+            let hit = SecretCandidate::new(text, at, trigger.before_bytes_max());
+            if at >= from || is_open(hit, trigger) {
                 meet(at);
             }
         });
@@ -137,18 +157,34 @@ impl Scanner {
         first
     }
 
-    /// The kind and the range of the secret at this candidate, if there is one.
+    /// The kinds and the ranges of the secrets at this candidate.
     fn check(
         &self,
         hit: SecretCandidate<'_>,
         trigger: Trigger,
+    ) -> Vec<(Cow<'static, str>, Range<usize>)> {
+        let mut found = self.check_one(hit, trigger).map_or(Vec::new(), |found| vec![found]);
+        if matches!(trigger, Trigger::Manifest) {
+            let values = manifest::find(hit, &self.values).into_iter();
+            found.extend(values.map(|range| ("kubernetes-secret".into(), range)));
+        }
+        found.retain(|(_, range)| !hit.is_in_mark(hit.at) && !hit.is_in_mark(range.start));
+        found
+    }
+
+    /// The kind and the range of the secret at this candidate, if it is not a manifest.
+    fn check_one(
+        &self,
+        hit: SecretCandidate<'_>,
+        trigger: Trigger,
     ) -> Option<(Cow<'static, str>, Range<usize>)> {
-        let (kind, range) = match trigger {
+        Some(match trigger {
             Trigger::Rule(index) => {
                 let rule = &self.rules[index];
                 (rule.kind.clone(), rule.find(hit, &self.values)?)
             }
             Trigger::KeyBlock(begins) => ("private-key".into(), key_block::find(hit, begins)?),
+            Trigger::KeyTail(begins) => ("private-key".into(), key_tail::find(hit, begins)?),
             Trigger::Url(begins) => ("url-password".into(), url::find(hit, begins, &self.values)?),
             Trigger::Name => {
                 let assigned = assignment::find(hit, &self.names, &self.values);
@@ -156,24 +192,36 @@ impl Scanner {
                     assigned.or_else(|| prose::find(hit, &self.names, &self.values))?;
                 (Cow::Borrowed(kind), range)
             }
-        };
-        let is_marked = hit.is_in_mark(hit.at) || hit.is_in_mark(range.start);
-        (!is_marked).then_some((kind, range))
+            Trigger::Manifest => return None,
+        })
     }
 }
 
 /// What candidates in a range can see, with `more` bytes on both sides.
 fn around(text: &[u8], range: &Range<usize>, more: usize) -> Range<usize> {
-    let start = range.start.saturating_sub(BEFORE_BYTES_MAX + more);
+    let start = range.start.saturating_sub(TAIL_BYTES_MAX + more);
     start..text.len().min(range.end + AFTER_BYTES_MAX + more)
 }
 
-/// Whether a private key that starts here may still be completed by text to come.
+/// Whether a private key or a manifest that starts here may still be completed by text to come.
 fn is_open(hit: SecretCandidate<'_>, trigger: Trigger) -> bool {
     match trigger {
         Trigger::KeyBlock(begins) => key_block::is_open(hit, begins),
-        Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
+        Trigger::Manifest => manifest::is_open(hit),
+        Trigger::KeyTail(_) | Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
     }
+}
+
+/// The offset from which lines have to wait, in the text as it is or without what is hidden in it.
+fn held_from(text: &[u8]) -> Option<usize> {
+    let tail = text.len().saturating_sub(TAIL_BYTES_MAX)..text.len();
+    let held = lines::held_from(text);
+    if hidden_places(text, tail.clone()).is_empty() {
+        return held;
+    }
+    let visible = VisibleText::new(text, tail);
+    let seen = lines::held_from(&visible.text).map(|at| visible.original_offset(at));
+    held.into_iter().chain(seen).min()
 }
 
 fn redaction(text: &[u8], kind: Cow<'static, str>, range: Range<usize>) -> Redaction {

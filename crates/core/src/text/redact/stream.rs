@@ -1,7 +1,7 @@
 //! Redacts a stream of bytes. The result is the same as for the whole text.
 
 use super::hidden::SEQUENCE_BYTES_MAX;
-use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX};
+use super::hit::{AFTER_BYTES_MAX, TAIL_BYTES_MAX};
 use super::scan::{LETTER_BYTES_MAX, sort_redactions};
 use super::{REDACTION_MARK, Redaction, RedactionRules, lines};
 use crate::text::span::Span;
@@ -15,7 +15,7 @@ const PART_BYTES_MIN: usize = 512 << 10;
 /// How many bytes after a prefix have to be there before it is checked, and how many before it stay
 /// in the buffer. What a rule sees may start or end inside a terminal sequence.
 const AHEAD_BYTES_MAX: usize = AFTER_BYTES_MAX + SEQUENCE_BYTES_MAX + LETTER_BYTES_MAX;
-const BEHIND_BYTES_MAX: usize = BEFORE_BYTES_MAX + SEQUENCE_BYTES_MAX;
+const BEHIND_BYTES_MAX: usize = TAIL_BYTES_MAX + SEQUENCE_BYTES_MAX;
 
 /// How far before the flushed end scanning resumes, to find prefixes of secrets in later lines.
 const RESCAN_BYTES_MAX: usize = 4 << 10;
@@ -52,7 +52,7 @@ impl<'r> RedactionStream<'r> {
         if to >= self.seen + self.part_bytes_min {
             self.scan(to);
             // A secret may start before the prefix that identifies it.
-            self.write(to.saturating_sub(BEFORE_BYTES_MAX), out);
+            self.write(to.saturating_sub(TAIL_BYTES_MAX), out);
             self.discard_written();
         }
     }

@@ -271,10 +271,12 @@ impl SecretRule {
         let is_short = self.begins.len() <= SHORT_PREFIX_BYTES_MAX;
         let is_plain = self.begins.bytes().all(|byte| byte.is_ascii_alphanumeric());
         (is_short && values.has_file_ending(&text[at.start..], at.len()))
-            || (is_plain && lies_in_base64(text, at))
+            || (is_plain && self.begins.len() <= CHANCE_BYTES_MAX && lies_in_base64(text, at))
     }
 }
 
+/// The maximum length of a prefix that occurs in base64 data by chance.
+const CHANCE_BYTES_MAX: usize = 5;
 /// The maximum length of a prefix that also starts names of files.
 const SHORT_PREFIX_BYTES_MAX: usize = 4;
 
