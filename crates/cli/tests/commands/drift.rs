@@ -118,6 +118,51 @@ fn moved_citations_are_updated_in_a_revision_that_can_be_undone() {
 }
 
 #[test]
+fn a_line_list_is_updated_whole() {
+    let sandbox = repository();
+    cite(
+        &sandbox,
+        "The loop in src/a.rs:3,7,12 calls `src/a.rs` (lines 14-15) and src/a.rs:~18.\n",
+    );
+    sandbox.write("src/a.rs", format!("{}{}", "// new\n".repeat(9), code()));
+    sandbox.run(["check", "--fix", "a"]);
+    let text = sandbox.read(".midstride/handoffs/a.md");
+    let expected = "The loop in src/a.rs:12,16,21 calls `src/a.rs` (lines 23-24) and src/a.rs:~27.";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_line_list_with_a_changed_line_is_not_updated() {
+    let sandbox = repository();
+    let list = "The loop in src/a.rs:3,7,12 is slow.";
+    cite(&sandbox, &format!("{list}\n"));
+    sandbox.write("src/a.rs", format!("// new\n{}", code().replace("value_7 ", "other ")));
+    let run = sandbox.run(["check", "a"]);
+    assert!(run.stdout.contains("D001") && !run.stdout.contains("--fix"), "{run}");
+    sandbox.run(["check", "--fix", "a"]);
+    let text = sandbox.read(".midstride/handoffs/a.md");
+    assert!(text.contains(list), "{text}");
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3 moved src/a.rs:4-4 by anchor
+    src/a.rs:7 changed src/a.rs:8-8 by anchor
+    src/a.rs:12 moved src/a.rs:13-13 by anchor
+    ");
+}
+
+#[test]
+fn alternatives_in_braces_are_checked() {
+    let sandbox = repository();
+    sandbox.write("src/b.rs", code().replace("value", "other"));
+    cite(&sandbox, "See `src/{a,b}.rs`.\n");
+    commit(&sandbox);
+    std::fs::remove_file(sandbox.root().join("src/b.rs")).unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs intact src/a.rs by anchor
+    src/b.rs deleted by anchor
+    ");
+}
+
+#[test]
 fn findings_about_a_citation_can_be_silenced() {
     let sandbox = repository();
     cite(

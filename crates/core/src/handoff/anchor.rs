@@ -131,28 +131,29 @@ fn short_hash(bytes: &[u8]) -> u64 {
 /// The citations of a document, each with the key of its anchor.
 pub fn keyed_citations(document: &Document) -> Vec<(AnchorKey, Citation<'_>)> {
     let all = citations(document);
-    let mut statements: BTreeMap<Span, String> = BTreeMap::new();
+    let mut numbers: BTreeMap<Span, BTreeSet<Span>> = BTreeMap::new();
     for citation in &all {
-        statements
-            .entry(citation.statement)
-            .or_insert_with(|| statement_hash(document.text(), citation.statement, &all));
+        numbers.entry(citation.statement).or_default().extend(citation.lines_at());
     }
+    let hash = |(statement, numbers): (&Span, &BTreeSet<Span>)| {
+        (*statement, statement_hash(document.text(), *statement, numbers))
+    };
+    let statements: BTreeMap<Span, String> = numbers.iter().map(hash).collect();
     let key = |citation: &Citation<'_>| AnchorKey {
-        place: citation.written.value.to_owned(),
+        place: citation.written.value.clone().into_owned(),
         statement: statements[&citation.statement].clone(),
     };
-    all.iter().map(|citation| (key(citation), citation.clone())).collect()
+    all.into_iter().map(|citation| (key(&citation), citation)).collect()
 }
 
 /// The hash of the words of a statement, without line numbers. Quotes, bullets and line breaks do
 /// not change what a statement says about the place.
-fn statement_hash(text: &str, statement: Span, all: &[Citation<'_>]) -> String {
+fn statement_hash(text: &str, statement: Span, numbers: &BTreeSet<Span>) -> String {
     let mut statement_text = String::new();
     let mut from = statement.start;
-    for citation in all.iter().filter(|citation| statement.contains(citation.written.at)) {
-        let path_end = citation.written.at.start + citation.path.len();
-        statement_text.push_str(Span::new(from, path_end).slice(text));
-        from = citation.written.at.end;
+    for number in numbers {
+        statement_text.push_str(Span::new(from, number.start).slice(text));
+        from = number.end;
     }
     statement_text.push_str(Span::new(from, statement.end).slice(text));
     let words =

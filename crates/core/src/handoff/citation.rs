@@ -3,73 +3,51 @@
 //! A citation is recognized by its form alone, in the header's statements and in the body's prose.
 //! This module does not check whether the path exists or ever existed.
 
+mod lines;
+mod path;
+
+pub use lines::LineRange;
+pub(crate) use path::is_known_extension;
+
 use crate::format::document::Document;
 use crate::format::generated_section::{self, GeneratedSection};
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::{Span, Spanned};
 use crate::text::yaml::{YamlNode, YamlValue};
+use lines::{LineItem, LineList, read_lines, render_like};
+use path::{expand_path, is_path, trim_word, word_end};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 /// A path in the repository that a document names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation<'d> {
-    /// The citation as written, including its lines.
-    pub written: Spanned<&'d str>,
+    /// The citation as written, including its lines. Each entry of `a.rs:3,7` and `{a,b}.rs` is
+    /// its own citation, written out: `a.rs:7`, `b.rs`.
+    pub written: Spanned<Cow<'d, str>>,
     /// The path as written.
-    pub path: &'d str,
+    pub path: Cow<'d, str>,
     /// The cited lines, if any.
     pub lines: Option<LineRange>,
+    /// How the lines are written.
+    notation: Option<LineNotation>,
     /// The text that cites it: a paragraph, a list item, a table row or an entry of the header.
     pub statement: Span,
 }
 
-/// A range of lines in a file, counted from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LineRange {
-    /// The first line.
-    pub first: usize,
-    /// The last line.
-    pub last: usize,
-}
-
-impl LineRange {
-    /// The number of lines.
-    pub fn count(self) -> usize {
-        self.last - self.first + 1
-    }
-
-    /// Whether the other range is inside this one.
-    pub fn contains(self, other: &Self) -> bool {
-        self.first <= other.first && other.last <= self.last
-    }
-
-    /// A range of the same length that starts at another line.
-    #[must_use]
-    pub fn starting_at(self, first: usize) -> Self {
-        Self { first, last: first + self.count() - 1 }
-    }
-}
-
-/// Formats as `12` or `12-14`.
-impl std::fmt::Display for LineRange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.first)?;
-        if self.last > self.first { write!(f, "-{}", self.last) } else { Ok(()) }
-    }
+/// How the lines of a citation are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LineNotation {
+    /// The numbers themselves.
+    at: Span,
+    /// The path with all its lines.
+    list: Span,
+    /// Whether midstride understands all of the list, and the list is about one file.
+    is_understood: bool,
+    is_approximate: bool,
 }
 
 impl Citation<'_> {
-    /// The citation with other lines, in the same notation.
-    fn with_lines(&self, lines: LineRange) -> String {
-        let suffix = &self.written.value[self.path.len()..];
-        let LineRange { first, last } = lines;
-        let sign = if suffix.starts_with('#') { '#' } else { ':' };
-        match (suffix[1..].starts_with('L'), last > first) {
-            (true, true) => format!("{}{sign}L{first}-L{last}", self.path),
-            (true, false) => format!("{}{sign}L{first}", self.path),
-            (false, _) => format!("{}{sign}{lines}", self.path),
-        }
-    }
-
     /// Whether it is only a file name, without a folder or lines. `Next.js` looks like one too.
     pub fn is_bare_name(&self) -> bool {
         self.lines.is_none() && !self.path.contains('/')
@@ -78,6 +56,16 @@ impl Citation<'_> {
     /// Whether it cites a folder.
     pub fn is_folder(&self) -> bool {
         self.path.ends_with('/')
+    }
+
+    /// Whether it says that its lines are not exact, as in `a.rs:~130`.
+    pub fn is_approximate(&self) -> bool {
+        self.notation.is_some_and(|notation| notation.is_approximate)
+    }
+
+    /// The span of its lines. They are not part of what the statement says.
+    pub(crate) fn lines_at(&self) -> Option<Span> {
+        self.notation.map(|notation| notation.at)
     }
 }
 
@@ -108,29 +96,61 @@ pub fn citations(document: &Document) -> Vec<Citation<'_>> {
     found
 }
 
-/// Rewrites the line numbers of the citations at the given spans; `None` if that would change
+/// For each citation, whether its lines can be rewritten. A list of lines is rewritten as a whole,
+/// so the current lines of all its entries have to be known.
+pub fn renumberable(
+    citations: &[Citation<'_>],
+    is_located: impl Fn(&Citation<'_>) -> bool,
+) -> Vec<bool> {
+    let is_open = |citation: &&Citation<'_>| {
+        citation.notation.is_some_and(|notation| !notation.is_understood || !is_located(citation))
+    };
+    let list = |citation: &Citation<'_>| citation.notation.map(|notation| notation.list);
+    let open: HashSet<Span> = citations.iter().filter(is_open).filter_map(list).collect();
+    citations.iter().map(|one| list(one).is_some_and(|list| !open.contains(&list))).collect()
+}
+
+/// Writes the current lines of citations. `located` has the lines of every citation whose place is
+/// known now, by its span. Returns how many lines changed; `None` if writing them would change
 /// anything else.
-pub fn update_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Document> {
+pub fn update_lines(
+    document: &Document,
+    located: &BTreeMap<Span, LineRange>,
+) -> Option<(Document, usize)> {
     let before = citations(document);
+    let renumberable = renumberable(&before, |one| located.contains_key(&one.written.at));
+    let wanted: Vec<Option<LineRange>> = before
+        .iter()
+        .zip(renumberable)
+        .map(|(one, is_written)| match located.get(&one.written.at) {
+            Some(lines) if is_written => Some(*lines),
+            _ => one.lines,
+        })
+        .collect();
     let mut text = String::with_capacity(document.text().len());
-    let mut from = 0;
-    for citation in &before {
-        let to = moved.iter().find(|(at, _)| *at == citation.written.at);
-        if let Some((at, lines)) = to {
-            text.push_str(Span::new(from, at.start).slice(document.text()));
-            text.push_str(&citation.with_lines(*lines));
-            from = at.end;
+    let (mut from, mut updated) = (0, 0);
+    for (citation, lines) in before.iter().zip(&wanted) {
+        let Some((notation, lines)) = citation.notation.zip(*lines) else { continue };
+        if Some(lines) != citation.lines && notation.at.start >= from {
+            text.push_str(Span::new(from, notation.at.start).slice(document.text()));
+            text.push_str(&render_like(notation.at.slice(document.text()), lines));
+            from = notation.at.end;
+            updated += 1;
         }
     }
     text.push_str(&document.text()[from..]);
     let after = Document::parse(text.as_bytes());
-    let same_paths = {
+    let is_as_wanted = {
         let after = citations(&after);
+        let paths = before.iter().map(|one| &one.path);
         after.len() == before.len()
-            && before.iter().zip(&after).all(|(before, after)| before.path == after.path)
+            && after
+                .iter()
+                .zip(paths.zip(&wanted))
+                .all(|(after, (path, lines))| after.path == *path && after.lines == *lines)
     };
     let sound = after.findings().len() <= document.findings().len();
-    (same_paths && sound && document.is_exact()).then_some(after)
+    (is_as_wanted && sound && document.is_exact()).then_some((after, updated))
 }
 
 /// The header nodes that make statements about the repository.
@@ -256,126 +276,103 @@ fn collect_from_prose<'d>(
     statement: impl Fn(Span) -> Span,
     found: &mut Vec<Citation<'d>>,
 ) {
+    let within = &text[..at.end];
     let mut start = at.start;
-    for word in at.slice(text).split(|c: char| !is_path_char(c)) {
-        let here = Span::new(start, start + word.len());
-        start = here.end + text[here.end..].chars().next().map_or(0, char::len_utf8);
+    while start < at.end {
+        let end = word_end(within, start);
+        let here = Span::new(start, end);
+        start = end + within[end..].chars().next().map_or(0, char::len_utf8);
+        let word = here.slice(within);
         if !word.contains(['.', '/', ':']) || code.iter().any(|code| code.contains(here)) {
             continue;
         }
-        let Some((written, path, lines)) = parse_place(word) else { continue };
-        let from = here.start + (written.as_ptr() as usize - word.as_ptr() as usize);
-        let written = Spanned::new(written, Span::new(from, from + written.len()));
-        found.push(Citation { written, path, lines, statement: statement(written.at) });
+        if let Some(place) = CitedPlace::read(within, here) {
+            // What was read as lines is not read again.
+            start = start.max(place.lines.as_ref().map_or(0, |lines| place.list_at(lines).end));
+            let statement = statement(place.at);
+            place.add_citations(within, statement, found);
+        }
     }
 }
 
-/// Characters that occur in a path, or that show that a word is not one.
-fn is_path_char(c: char) -> bool {
-    c.is_alphanumeric() || "_-./@+~#:[]*?<>{}$%\\…–".contains(c)
+/// A path with its lines, as written.
+struct CitedPlace<'d> {
+    /// The span of the path.
+    at: Span,
+    /// One path, or several if the word has alternatives in braces.
+    paths: Vec<Cow<'d, str>>,
+    lines: Option<LineList>,
 }
 
-/// Parses a word as a citation: the text as written, its path and its lines.
-fn parse_place(word: &str) -> Option<(&str, &str, Option<LineRange>)> {
-    let word = trim_word(word);
-    if word.contains("://") {
-        return None;
+impl<'d> CitedPlace<'d> {
+    /// Reads the word at `word` and the lines behind it.
+    fn read(text: &'d str, word: Span) -> Option<Self> {
+        let trimmed = trim_word(word.slice(text));
+        if trimmed.contains("://") {
+            return None;
+        }
+        let start = word.start + (trimmed.as_ptr() as usize - word.slice(text).as_ptr() as usize);
+        let path = &trimmed[..trimmed.find([':', '#']).unwrap_or(trimmed.len())];
+        let at = Span::new(start, start + path.len());
+        let lines = read_lines(&text[at.end..]);
+        let is_attached = lines.as_ref().is_some_and(|lines| lines.is_attached);
+        let paths = expand_path(path);
+        let are_paths = !paths.is_empty() && paths.iter().all(|path| is_path(path, is_attached));
+        // A folder has no lines.
+        let lines = lines.filter(|_| !path.ends_with('/'));
+        are_paths.then_some(Self { at, paths, lines })
     }
-    let path_end = word.find([':', '#']).unwrap_or(word.len());
-    let (path, rest) = word.split_at(path_end);
-    let (lines, length) =
-        parse_lines(rest).map_or((None, 0), |(lines, length)| (Some(lines), length));
-    let written = &word[..path_end + length];
-    is_path(path, lines.is_some()).then_some((written, path, lines))
-}
 
-/// A word without emphasis, brackets and sentence punctuation around it.
-fn trim_word(word: &str) -> &str {
-    let mut word = word.trim_matches(['*', '<', '>', '–', '…', '?']);
-    if let Some(inner) = word.strip_prefix('[') {
-        word = inner.strip_suffix(']').unwrap_or(inner);
+    /// The span of the path with all its lines.
+    fn list_at(&self, lines: &LineList) -> Span {
+        let end = lines.items.last().map_or(0, |item| item.at.end);
+        Span::new(self.at.start, self.at.end + end)
     }
-    if word.matches(']').count() > word.matches('[').count() {
-        word = word.trim_end_matches(']');
+
+    /// Adds a citation for each path and each entry of the list.
+    fn add_citations(self, text: &'d str, statement: Span, found: &mut Vec<Citation<'d>>) {
+        let Some(lines) = &self.lines else {
+            found.extend(self.paths.into_iter().map(|path| Citation {
+                written: Spanned::new(path.clone(), self.at),
+                path,
+                lines: None,
+                notation: None,
+                statement,
+            }));
+            return;
+        };
+        for path in &self.paths {
+            for (number, item) in lines.items.iter().enumerate() {
+                let notation = LineNotation {
+                    at: item.at.shifted(self.at.end),
+                    list: self.list_at(lines),
+                    is_understood: lines.is_complete && self.paths.len() == 1,
+                    is_approximate: item.is_approximate,
+                };
+                let written = self.written(text, path, item, number == 0 && lines.is_attached);
+                let lines = Some(item.lines);
+                let (path, notation) = (path.clone(), Some(notation));
+                found.push(Citation { written, path, lines, notation, statement });
+            }
+        }
     }
-    let word = word.trim_end_matches(['.', ':', '#', '?', '*', '-', '+']);
-    word.strip_prefix("./").unwrap_or(word)
-}
 
-/// Parses `:12`, `:12-14`, `:12:5`, `#L12` or `#L12-L14` into lines and the length of the match.
-fn parse_lines(rest: &str) -> Option<(LineRange, usize)> {
-    let digits = rest.strip_prefix("#L").or_else(|| {
-        let rest = rest.strip_prefix(':')?;
-        Some(rest.strip_prefix('L').unwrap_or(rest))
-    })?;
-    let (first, rest_after) = parse_number(digits)?;
-    let last = rest_after
-        .strip_prefix(['-', '–'])
-        .and_then(|rest_after| parse_number(rest_after.strip_prefix('L').unwrap_or(rest_after)));
-    let (last, rest_after) = last.unwrap_or((first, rest_after));
-    // Column ranges (`L1C2`) and backward ranges cannot be rewritten safely.
-    let is_whole = first > 0 && last >= first && !rest_after.starts_with('C');
-    is_whole.then_some((LineRange { first, last }, rest.len() - rest_after.len()))
-}
-
-/// Larger numbers are not line numbers.
-const LINES_MAX: usize = 9_999_999;
-
-fn parse_number(text: &str) -> Option<(usize, &str)> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, rest) = text.split_at(digits);
-    let number = number.parse().ok().filter(|number| *number <= LINES_MAX)?;
-    Some((number, rest))
-}
-
-/// File names without an extension. They count as paths only inside a folder.
-const EXTENSIONLESS_FILES: [&str; 6] =
-    ["Makefile", "Dockerfile", "Justfile", "justfile", "Rakefile", "LICENSE"];
-
-/// Whether a word has the form of a path.
-fn is_path(path: &str, at_lines: bool) -> bool {
-    let not_in_paths = |c: char| "*?<>{}$%\\…–:#".contains(c);
-    let trimmed = path.trim_end_matches('/');
-    if path.contains(not_in_paths) || path.contains("...") || path.contains("//") {
-        return false;
+    /// One entry of the list as its own citation.
+    fn written(
+        &self,
+        text: &'d str,
+        path: &str,
+        item: &LineItem,
+        is_next_to_path: bool,
+    ) -> Spanned<Cow<'d, str>> {
+        let at = item.at.shifted(self.at.end);
+        let is_single = self.paths.len() == 1;
+        if is_next_to_path && is_single {
+            let at = Span::new(self.at.start, at.end);
+            return Spanned::new(Cow::Borrowed(at.slice(text)), at);
+        }
+        Spanned::new(Cow::Owned(format!("{path}:{}", at.slice(text))), at)
     }
-    if path.starts_with('~') || !path.contains(char::is_alphabetic) {
-        return false;
-    }
-    let (folder, name) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
-    if path.ends_with('/') {
-        // `/api/users/` is a URL path.
-        return !at_lines && !path.starts_with('/') && !name.contains('@');
-    }
-    if folder.is_empty() && (path.starts_with('/') || name.contains('@')) {
-        return false;
-    }
-    let Some((stem, ending)) = name.rsplit_once('.') else {
-        return (at_lines || EXTENSIONLESS_FILES.contains(&name)) && !folder.is_empty();
-    };
-    let is_hidden = stem.is_empty();
-    let plausible = ending.starts_with(|c: char| c.is_ascii_alphabetic())
-        && ending.len() <= 12
-        && ending.chars().all(|c| c.is_ascii_alphanumeric() || (is_hidden && "-_".contains(c)));
-    let is_product_name = ending == "js" && stem.starts_with(char::is_uppercase);
-    plausible
-        && (!folder.is_empty()
-            || at_lines
-            || is_hidden
-            || (is_known_extension(ending) && !is_product_name))
-}
-
-/// Extensions that make a bare name a file. Inside a folder, any plausible extension does.
-const EXTENSIONS: &[&str] = &[
-    "rs", "py", "ts", "tsx", "js", "jsx", "mjs", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp",
-    "cs", "rb", "php", "swift", "scala", "sql", "sh", "toml", "yaml", "yml", "json", "md", "html",
-    "css", "scss", "vue", "svelte", "ex", "exs", "erl", "lua", "zig", "proto", "tf", "xml", "lock",
-    "ini", "cfg", "conf", "env", "txt", "rst", "ipynb", "r", "jl", "dart", "m", "mm", "pl",
-];
-
-/// Whether this extension makes a bare name a file.
-pub(crate) fn is_known_extension(ending: &str) -> bool {
-    EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 
 #[cfg(test)]
@@ -386,11 +383,10 @@ mod tests {
         let document = Document::parse(text.as_bytes());
         let found = citations(&document);
         let shown = |citation: &Citation<'_>| {
-            assert_eq!(citation.written.at.slice(text), citation.written.value);
             assert!(citation.statement.contains(citation.written.at), "{citation:?}");
             match citation.lines {
                 Some(lines) => format!("{} @{lines}", citation.path),
-                None => citation.path.to_owned(),
+                None => citation.path.to_string(),
             }
         };
         found.iter().map(shown).collect()
@@ -431,7 +427,8 @@ mod tests {
             "v1.2.3",
             "12:30",
             "src/*.rs",
-            "src/{a,b}.rs",
+            "src/{a}.rs",
+            "src/${a,b}.rs",
             "<name>/x.rs",
             "~/.ssh/config",
             "$HOME/x.sh",
@@ -498,25 +495,117 @@ mod tests {
             "---\nhandoff:\n  landmines: [\"a.rs:3, b.rs:9\"]\n---\nSee a.rs#L3 and a.rs:3.\n";
         let document = Document::parse(text.as_bytes());
         let to = LineRange { first: 12, last: 12 };
-        let moved: Vec<(Span, LineRange)> = citations(&document)
-            .iter()
-            .filter(|citation| citation.path == "a.rs")
-            .map(|citation| (citation.written.at, to))
-            .collect();
-        let after = update_lines(&document, &moved).unwrap();
+        let located = |path: &str| located(&document, |one| (one.path == path).then_some(to));
+        let (after, updated) = update_lines(&document, &located("a.rs")).unwrap();
         let expected = text.replace("a.rs:3", "a.rs:12").replace("#L3", "#L12");
-        assert_eq!(after.text(), expected);
-        assert_eq!(update_lines(&document, &[]).unwrap().text(), text);
+        assert_eq!((after.text(), updated), (expected.as_str(), 3));
+        let (same, updated) = update_lines(&document, &located("none.rs")).unwrap();
+        assert_eq!((same.text(), updated), (text, 0));
+    }
+
+    /// The current lines of citations, by span.
+    fn located(
+        document: &Document,
+        lines: impl Fn(&Citation<'_>) -> Option<LineRange>,
+    ) -> BTreeMap<Span, LineRange> {
+        let all = citations(document);
+        all.iter().filter_map(|one| Some((one.written.at, lines(one)?))).collect()
+    }
+
+    fn with_lines(text: &str, lines: impl Fn(&Citation<'_>) -> Option<LineRange>) -> String {
+        let document = Document::parse(text.as_bytes());
+        let (after, _) = update_lines(&document, &located(&document, lines)).unwrap();
+        after.text().to_owned()
     }
 
     #[test]
     fn updated_lines_keep_the_original_notation() {
-        let text = "a.rs:1 and [x](b.rs#L2-L3) and c.rs#L4 and d.rs:L5";
-        let document = Document::parse(text.as_bytes());
-        let to = LineRange { first: 8, last: 9 };
-        let written: Vec<String> = citations(&document).iter().map(|c| c.with_lines(to)).collect();
-        assert_eq!(written, ["a.rs:8-9", "b.rs#L8-L9", "c.rs#L8-L9", "d.rs:L8-L9"]);
-        let one = LineRange { first: 8, last: 8 };
-        assert_eq!(citations(&document)[2].with_lines(one), "c.rs#L8");
+        let text = "a.rs:1 and [x](b.rs#L2-L3) and c.rs#L4, d.rs:L5, e.rs:~6 and f.rs (line 7)";
+        let to = |first, last| with_lines(text, |_| Some(LineRange { first, last }));
+        let range = "a.rs:8-9 and [x](b.rs#L8-L9) and c.rs#L8-L9, d.rs:L8-L9, e.rs:~8-9 and f.rs (line 8-9)";
+        assert_eq!(to(8, 9), range);
+        let one = "a.rs:8 and [x](b.rs#L8) and c.rs#L8, d.rs:L8, e.rs:~8 and f.rs (line 8)";
+        assert_eq!(to(8, 8), one);
+    }
+
+    #[test]
+    fn every_number_of_a_line_list_is_cited() {
+        let cases = [
+            ("o.ts:620,790,917", "o.ts @620;o.ts @790;o.ts @917"),
+            ("`o.ts:10-20, 30-40`", "o.ts @10-20;o.ts @30-40"),
+            ("o.ts:10, 20 and 30.", "o.ts @10;o.ts @20;o.ts @30"),
+            ("(o.ts:L10, L20)", "o.ts @10;o.ts @20"),
+            ("`o.ts:10`, `:20` and `:30-31`", "o.ts @10;o.ts @20;o.ts @30-31"),
+            ("o.ts:10/20", "o.ts @10;o.ts @20"),
+            ("o.ts:~130", "o.ts @130"),
+            ("`o.ts` (lines 88-98)", "o.ts @88-98"),
+            ("**src/o.ts**, line 88", "src/o.ts @88"),
+            ("o.ts (around line 130)", "o.ts @130"),
+            ("o.ts (L5-7, L9)", "o.ts @5-7;o.ts @9"),
+            ("o.ts:12 (lines 12-20)", "o.ts @12;o.ts @12-20"),
+            ("o.ts:12, p.ts:13", "o.ts @12;p.ts @13"),
+            ("o.ts, line 20 of p.ts", "o.ts;p.ts"),
+            ("`o.ts` (97 lines)", "o.ts"),
+            ("o.ts:10, 20 users saw it", "o.ts @10"),
+            ("`o.ts:10`, 20 users saw it", "o.ts @10"),
+            ("`o.ts` lines: 97", "o.ts"),
+            ("o.ts. Line 20 is", "o.ts"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text).join(";"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn alternatives_in_braces_are_citations() {
+        let cases = [
+            ("src/{a,b}.ts", "src/a.ts;src/b.ts"),
+            ("`src/{a, b/c}.{ts,js}:4`", "src/a.ts @4;src/a.js @4;src/b/c.ts @4;src/b/c.js @4"),
+            ("{user,order}.py are", "user.py;order.py"),
+            ("crates/{core,cli}/", "crates/core/;crates/cli/"),
+            ("{ \"a\": 1, \"b\": 2 }.x", ""),
+            ("src/{a,{b,c}}.ts", ""),
+            ("f(${a,b}.ts)", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text).join(";"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_list_is_updated_whole_or_not_at_all() {
+        let later = |by: usize| {
+            move |one: &Citation<'_>| one.lines.map(|lines| lines.starting_at(lines.first + by))
+        };
+        for (text, expected) in [
+            ("o.ts:620,790,917", "o.ts:625,795,922"),
+            ("`o.ts:10-20, 30-40`", "`o.ts:15-25, 35-45`"),
+            ("`o.ts` (lines 88–98)", "`o.ts` (lines 93–103)"),
+            ("o.ts:~130 and `:140`", "o.ts:~135 and `:145`"),
+            ("o.ts:12: error", "o.ts:17: error"),
+            ("o.ts:12:5", "o.ts:17:5"),
+            ("o.ts:12—which", "o.ts:17—which"),
+        ] {
+            assert_eq!(with_lines(text, later(5)), expected);
+        }
+        for unclear in [
+            "o.ts:10, 20 users saw it",
+            "o.ts:10 - 20",
+            "o.ts:10 to 20",
+            "o.ts:10-ish",
+            "o.ts:10ff",
+            "o.ts:10+",
+            "o.ts:10..20",
+            "o.ts:10→20",
+            "o.ts:10,x",
+            "`o.ts:10`, `20`",
+            "{o,p}.ts:10",
+        ] {
+            assert_eq!(with_lines(unclear, later(5)), unclear);
+        }
+        // The place of one entry is unknown.
+        let only_first = |one: &Citation<'_>| later(5)(one).filter(|lines| lines.first == 625);
+        assert_eq!(with_lines("o.ts:620,790,917", only_first), "o.ts:620,790,917");
+        assert_eq!(with_lines("o.ts:620 o.ts:790", only_first), "o.ts:625 o.ts:790");
     }
 }

@@ -160,6 +160,24 @@ pub struct CitationCheck {
     pub file_changed: bool,
     /// Why the check is impossible or incomplete.
     pub doubt: Option<CitationDoubt>,
+    /// Whether `check --fix` can write its current lines.
+    pub is_fixable: bool,
+}
+
+impl CitationCheck {
+    /// The current lines in the cited file, if the place did not change.
+    pub fn current_lines(&self) -> Option<LineRange> {
+        match &self.outcome {
+            CitationOutcome::Intact(location) | CitationOutcome::Moved(location) => {
+                location.lines.filter(|_| location.is_in_cited_file(&self.place.value))
+            }
+            CitationOutcome::Changed { .. }
+            | CitationOutcome::Renamed(_)
+            | CitationOutcome::Deleted
+            | CitationOutcome::NeverExisted
+            | CitationOutcome::Unchecked => None,
+        }
+    }
 }
 
 /// A path and optional lines.
@@ -286,6 +304,9 @@ impl fmt::Display for CitationDoubt {
     }
 }
 
+/// How far approximate lines may move and still be about right.
+const APPROXIMATE_LINES: usize = 5;
+
 /// Where cited lines are now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CitedLineMatch {
@@ -300,6 +321,18 @@ pub enum CitedLineMatch {
 impl CitedLineMatch {
     fn new(place: LineRange, cited: LineRange) -> Self {
         if place == cited { Self::InPlace } else { Self::Moved(place) }
+    }
+
+    /// The match for lines that the author called approximate. `None` if nothing can be said: the
+    /// statement may be about a line nearby.
+    pub fn for_approximate(self, cited: LineRange) -> Option<Self> {
+        match self {
+            Self::Moved(place) if place.first.abs_diff(cited.first) <= APPROXIMATE_LINES => {
+                Some(Self::InPlace)
+            }
+            Self::InPlace | Self::Moved(_) => Some(self),
+            Self::Missing => None,
+        }
     }
 }
 

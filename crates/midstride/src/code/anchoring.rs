@@ -157,10 +157,10 @@ impl CodeCache<'_> {
         key: AnchorKey,
         citation: &Citation<'_>,
     ) -> Option<(Anchor, String)> {
-        let path = match self.resolve_path(document, citation.path, &CodeState::WorkTree) {
+        let path = match self.resolve_path(document, &citation.path, &CodeState::WorkTree) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(_) => return None,
-            PathMatch::Missing => self.path_from_top(citation.path),
+            PathMatch::Missing => self.path_from_top(&citation.path),
         };
         let file = |lines, has_twin| AnchorTarget::File { blob: None, lines, has_twin };
         let target = match (self.content_at(&CodeState::WorkTree, &path), citation.lines) {
@@ -179,7 +179,7 @@ impl CodeCache<'_> {
             (PathContent::Missing, _) if citation.is_bare_name() => return None,
             (PathContent::Missing, _) => AnchorTarget::Missing,
         };
-        let elsewhere = (path != self.path_from_top(citation.path)).then(|| path.clone());
+        let elsewhere = (path != self.path_from_top(&citation.path)).then(|| path.clone());
         Some((Anchor { key, path: elsewhere, target }, path))
     }
 }

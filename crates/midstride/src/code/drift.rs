@@ -16,15 +16,16 @@ use crate::sys::files::FileError;
 use crate::workspace::StoredHandoff;
 use cache::CheckCache;
 pub(crate) use cache::cached_results;
-use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
-use midstride_core::handoff::citation::{Citation, LineRange};
+use midstride_core::handoff::anchor::{AnchorKey, CitedLines, HashedLines, keyed_citations};
+use midstride_core::handoff::citation::{Citation, LineRange, renumberable};
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitedLineMatch, CodeLocation,
     LineChange, match_by_hash, match_by_text, replacement_lines,
 };
-use midstride_core::text::span::Spanned;
+use midstride_core::text::span::{Span, Spanned};
 use origin::{OriginContent, OriginResolver, ResolvedOrigin};
 use rename::RenameOutcome;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Checks documents against one state of the repository.
@@ -61,21 +62,33 @@ impl<'p> DriftChecker<'p> {
             return Vec::new();
         }
         let baselines = OriginResolver::new(&self.code, stored, &self.now);
-        let check_one = |(key, citation)| {
-            let base = baselines.resolve(&key, &citation);
-            let CitationResult { outcome, doubt } = self.check_citation(&citation, &base);
+        let check_one = |(key, citation): &(AnchorKey, Citation<'_>)| {
+            let base = baselines.resolve(key, citation);
+            let CitationResult { outcome, doubt } = self.check_citation(citation, &base);
             let file_changed =
                 outcome.location().is_some_and(|now| self.is_file_changed(&base, &now.path));
             CitationCheck {
-                place: Spanned::new(citation.written.value.to_owned(), citation.written.at),
+                place: Spanned::new(citation.written.value.to_string(), citation.written.at),
                 statement: citation.statement,
                 outcome,
                 origin: base.origin,
                 file_changed,
                 doubt,
+                is_fixable: false,
             }
         };
-        citations.into_iter().map(check_one).collect()
+        let mut checks: Vec<CitationCheck> = citations.iter().map(check_one).collect();
+        let citations: Vec<Citation<'_>> = citations.into_iter().map(|(_, one)| one).collect();
+        let located: HashSet<Span> = checks
+            .iter()
+            .filter(|check| check.current_lines().is_some())
+            .map(|check| check.place.at)
+            .collect();
+        let fixable = renumberable(&citations, |one| located.contains(&one.written.at));
+        for (check, is_fixable) in checks.iter_mut().zip(fixable) {
+            check.is_fixable = is_fixable;
+        }
+        checks
     }
 
     /// Whether the content of a file is known to differ from its content at the origin.
@@ -166,7 +179,12 @@ impl<'p> DriftChecker<'p> {
         let OriginContent::File { cited, had_twin, .. } = &base.content else {
             return file.in_place(None).into();
         };
-        match self.locate_lines(&base.content, (*cited, *had_twin), now, lines) {
+        let found = self.locate_lines(&base.content, (*cited, *had_twin), now, lines);
+        let found = match citation.is_approximate() {
+            true => found.and_then(|found| found.for_approximate(lines)),
+            false => found,
+        };
+        match found {
             Some(CitedLineMatch::InPlace) => file.in_place(Some(lines)).into(),
             Some(CitedLineMatch::Moved(there)) => file.moved(there).into(),
             Some(CitedLineMatch::Missing) => {

@@ -22,7 +22,7 @@ fn citation_finding<'j>(
         CitationOutcome::Intact(_) | CitationOutcome::NeverExisted => None,
         CitationOutcome::Moved(now) => {
             let finding = found(Code::CitationMoved, format!("`{place}` is now `{now}`"));
-            Some(match key {
+            Some(match key.filter(|_| check.is_fixable) {
                 Some(key) => finding.with_command(["midstride", "check", "--fix", key]),
                 None => finding.with_hint("write where it is now"),
             })
@@ -97,6 +97,7 @@ mod tests {
             origin: CitationOrigin::Anchor,
             file_changed: false,
             doubt: None,
+            is_fixable: true,
         }
     }
 
@@ -139,6 +140,15 @@ mod tests {
         let command = ["midstride", "check", "--fix", "y2038"].map(str::to_owned).to_vec();
         assert_eq!(fixes(Some("y2038")), [Some(FindingFix::Command(command))]);
         assert!(matches!(fixes(None)[..], [Some(FindingFix::Hint(_))]));
+    }
+
+    #[test]
+    fn lines_that_cannot_be_rewritten_get_no_command() {
+        let now = location("a.py", Some((2, 2)));
+        let moved =
+            CitationCheck { is_fixable: false, ..check("a.py:1", CitationOutcome::Moved(now)) };
+        let found = findings(Some("y2038"), &[moved]);
+        assert!(matches!(found[..], [Finding { fix: Some(FindingFix::Hint(_)), .. }]), "{found:?}");
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl LinkFacts {
         let files: BTreeSet<String> = citations(document)
             .iter()
             .filter(|citation| !citation.is_folder())
-            .map(|citation| without_dots(citation.path))
+            .map(|citation| without_dots(&citation.path))
             // `.map` and `.js` are usually method names and extensions, not files.
             .filter(|path| !path.rsplit('/').next().unwrap_or(path).starts_with('.'))
             .map(str::to_owned)

@@ -31,8 +31,13 @@ pub(super) struct CheckCache<'s> {
 struct CachedDocument {
     /// Stamps of the compared files; `None` if the results depend on anything else.
     files: Option<BTreeMap<String, [i64; 4]>>,
+    /// How citations were read and checked. Other results are checked again.
+    rules: u32,
     judged: Vec<CachedCitation>,
 }
+
+/// The number of the current rules for reading and checking citations. Raise it when they change.
+const RULES: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct CachedCitation {
@@ -46,6 +51,7 @@ struct CachedCitation {
     change: Option<(String, Option<String>)>,
     file_changed: bool,
     path_only: bool,
+    fixable: bool,
 }
 
 impl<'s> CheckCache<'s> {
@@ -65,7 +71,7 @@ impl<'s> CheckCache<'s> {
         if checked.head != self.head || checked.document != sha256(&stored.bytes) {
             return None;
         }
-        let kept: CachedDocument = serde_json::from_str(&checked.results).ok()?;
+        let kept = CachedDocument::parse(&checked.results)?;
         let files = kept.files?;
         let same = |(path, looked): (&String, &[i64; 4])| match looked {
             &FOLDER_STAMP => code.top().has_folder(Path::new(path)),
@@ -91,6 +97,7 @@ impl<'s> CheckCache<'s> {
         }
         let kept = CachedDocument {
             files: file_stamps(code.top(), checks),
+            rules: RULES,
             judged: checks.iter().map(CachedCitation::encode).collect(),
         };
         let Ok(results) = serde_json::to_string(&kept) else { return };
@@ -136,7 +143,7 @@ pub(crate) fn cached_results(
     if checked.document != sha256(&stored.bytes) {
         return None;
     }
-    let kept: CachedDocument = serde_json::from_str(&checked.results).ok()?;
+    let kept = CachedDocument::parse(&checked.results)?;
     Some((checked.head, kept.judged.into_iter().filter_map(CachedCitation::decode).collect()))
 }
 
@@ -178,6 +185,13 @@ fn stamp_numbers(stamp: &FileStamp) -> [i64; 4] {
     [stamp.modified, stamp.changed, stamp.size, stamp.inode]
 }
 
+impl CachedDocument {
+    /// Reads stored results; `None` if they come from other rules.
+    fn parse(results: &str) -> Option<Self> {
+        serde_json::from_str(results).ok().filter(|kept: &Self| kept.rules == RULES)
+    }
+}
+
 impl CachedCitation {
     fn encode(one: &CitationCheck) -> Self {
         let (baseline, commit) = one.origin.word_and_commit();
@@ -196,6 +210,7 @@ impl CachedCitation {
                 .map(|change| (change.before.clone(), change.after.clone())),
             file_changed: one.file_changed,
             path_only: one.doubt == Some(CitationDoubt::PathOnly),
+            fixable: one.is_fixable,
         }
     }
 
@@ -213,6 +228,7 @@ impl CachedCitation {
             origin: CitationOrigin::parse(&self.baseline, self.commit)?,
             file_changed: self.file_changed,
             doubt: self.path_only.then_some(CitationDoubt::PathOnly),
+            is_fixable: self.fixable,
         })
     }
 }
@@ -221,7 +237,7 @@ impl CachedCitation {
 mod tests {
     use super::*;
 
-    const MOVED: &str = r#"{"place":"a.py:1","at":[3,9],"statement":[0,20],"verdict":"moved","now":["a.py",[2,2]],"baseline":"anchor","commit":null,"change":null,"file_changed":true,"path_only":false}"#;
+    const MOVED: &str = r#"{"place":"a.py:1","at":[3,9],"statement":[0,20],"verdict":"moved","now":["a.py",[2,2]],"baseline":"anchor","commit":null,"change":null,"file_changed":true,"path_only":false,"fixable":true}"#;
 
     #[test]
     fn a_stored_result_is_read_and_written_unchanged() {
@@ -235,6 +251,16 @@ mod tests {
             let written = serde_json::to_string(&CachedCitation::encode(&check)).unwrap();
             assert_eq!(written, *stored);
         }
+    }
+
+    #[test]
+    fn results_of_other_rules_are_not_used() {
+        let stored = |rules| format!(r#"{{"files":null,"rules":{rules},"judged":[{MOVED}]}}"#);
+        assert!(CachedDocument::parse(&stored(RULES)).is_some());
+        assert!(CachedDocument::parse(&stored(RULES - 1)).is_none());
+        assert!(
+            CachedDocument::parse(&format!(r#"{{"files":null,"judged":[{MOVED}]}}"#)).is_none()
+        );
     }
 
     #[test]

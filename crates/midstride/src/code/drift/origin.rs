@@ -97,7 +97,7 @@ impl<'d> OriginResolver<'d> {
 
     fn resolve_from_anchor(&self, anchor: &Anchor, citation: &Citation<'_>) -> ResolvedOrigin {
         let path = anchor.path.clone();
-        let path = path.unwrap_or_else(|| self.code.path_from_top(citation.path));
+        let path = path.unwrap_or_else(|| self.code.path_from_top(&citation.path));
         let was = match &anchor.target {
             AnchorTarget::Missing => OriginContent::Missing,
             AnchorTarget::Folder => OriginContent::Folder,
@@ -190,13 +190,13 @@ impl<'d> OriginResolver<'d> {
 
     /// What a citation refers to in a state of the code, and its path.
     fn content_in(&self, citation: &Citation<'_>, state: &CodeState) -> (String, OriginContent) {
-        let path = match self.code.resolve_path(&self.document, citation.path, state) {
+        let path = match self.code.resolve_path(&self.document, &citation.path, state) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(files) => {
-                let path = self.code.path_from_top(citation.path);
+                let path = self.code.path_from_top(&citation.path);
                 return (path, OriginContent::Unknown(CitationDoubt::Ambiguous(files)));
             }
-            PathMatch::Missing => self.code.path_from_top(citation.path),
+            PathMatch::Missing => self.code.path_from_top(&citation.path),
         };
         match (origin_content(self.code.content_at(state, &path), citation), self.code.git_doubt())
         {

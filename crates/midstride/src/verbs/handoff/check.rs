@@ -70,7 +70,8 @@ impl<'p> Comparison<'p> {
     /// Whether lines a document cites have moved.
     pub fn has_moved(&self, stored: &StoredHandoff) -> bool {
         let checks = self.drift.check(stored);
-        checks.iter().any(|one| matches!(one.outcome, CitationOutcome::Moved(_)))
+        let is_moved = |one: &CitationCheck| matches!(one.outcome, CitationOutcome::Moved(_));
+        checks.iter().any(|one| is_moved(one) && one.is_fixable)
     }
 
     /// Compares with the session of a document. A session the user named is always compared.

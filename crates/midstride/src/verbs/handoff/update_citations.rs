@@ -8,8 +8,9 @@ use crate::workspace::StoredHandoff;
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::citation::{self, LineRange};
-use midstride_core::handoff::drift::{CitationCheck, CitationOutcome, CodeLocation};
+use midstride_core::handoff::drift::{CitationCheck, CitationOutcome};
 use midstride_core::text::span::Span;
+use std::collections::BTreeMap;
 
 /// The result of updating citations.
 #[derive(Debug)]
@@ -30,13 +31,13 @@ pub fn update_moved_citations(
     }
     let mut places = 0;
     let recorded = store.record_with_retry::<_, JournalError>(stored, |now| {
-        let moved = find_moved_citations(store, now, moved_location)?;
-        if moved.is_empty() {
+        let located = locate_citations(store, now, CitationCheck::current_lines)?;
+        let (next, updated) = update_lines(&now.document, &located)?;
+        if updated == 0 {
             return Ok(Ok(None));
         }
-        places = moved.len();
+        places = updated;
         let change = RevisionInfo::by_verb(RevisionVerb::Fix, "lines brought up to date", None);
-        let next = replace_lines(&now.document, &moved)?;
         Ok(store.record(now, &next, &change, &|_| ()).map(Some))
     })?;
     Ok(recorded.map(|recorded| CitationUpdate { citations: places, recorded }))
@@ -48,56 +49,39 @@ pub(in crate::verbs) fn with_current_lines(
     store: &Store,
     stored: &StoredHandoff,
 ) -> Result<Document, JournalError> {
-    let there = find_moved_citations(store, stored, moved_or_changed_location)?;
-    Ok(replace_lines(&stored.document, &there)?)
+    let located = locate_citations(store, stored, lines_after_change)?;
+    Ok(update_lines(&stored.document, &located)?.0)
 }
 
-fn replace_lines(
+fn update_lines(
     document: &Document,
-    there: &[(Span, LineRange)],
-) -> Result<Document, DocumentEditError> {
+    located: &BTreeMap<Span, LineRange>,
+) -> Result<(Document, usize), DocumentEditError> {
     let refused = || DocumentEditError::WouldCorrupt("a citation".to_owned());
-    citation::update_lines(document, there).ok_or_else(refused)
+    citation::update_lines(document, located).ok_or_else(refused)
 }
 
-/// The citations that `locate` finds at other lines of the same file now.
-fn find_moved_citations(
+/// The current lines of citations, by the span of the citation.
+fn locate_citations(
     store: &Store,
     stored: &StoredHandoff,
-    locate: fn(&CitationOutcome) -> Option<&CodeLocation>,
-) -> Result<Vec<(Span, LineRange)>, JournalError> {
+    locate: fn(&CitationCheck) -> Option<LineRange>,
+) -> Result<BTreeMap<Span, LineRange>, JournalError> {
     let checked = DriftChecker::new(store, CodeState::WorkTree)?.check(stored);
-    let moved = |one: &CitationCheck| {
-        let location = locate(&one.outcome)?;
-        let lines = location.lines.filter(|_| location.is_in_cited_file(&one.place.value))?;
-        Some((one.place.at, lines))
-    };
-    Ok(checked.iter().filter_map(moved).collect())
+    Ok(checked.iter().filter_map(|one| Some((one.place.at, locate(one)?))).collect())
 }
 
-/// Where moved lines are now.
-fn moved_location(outcome: &CitationOutcome) -> Option<&CodeLocation> {
-    match outcome {
-        CitationOutcome::Moved(location) => Some(location),
-        CitationOutcome::Intact(_)
-        | CitationOutcome::Changed { .. }
-        | CitationOutcome::Renamed(_)
-        | CitationOutcome::Deleted
-        | CitationOutcome::NeverExisted
-        | CitationOutcome::Unchecked => None,
-    }
-}
-
-/// Where moved or changed lines are now.
-fn moved_or_changed_location(outcome: &CitationOutcome) -> Option<&CodeLocation> {
-    match outcome {
-        CitationOutcome::Moved(location) | CitationOutcome::Changed { location, .. } => {
-            Some(location)
+/// The current lines, or those that replaced the cited ones.
+fn lines_after_change(check: &CitationCheck) -> Option<LineRange> {
+    match &check.outcome {
+        CitationOutcome::Changed { location, .. } => {
+            location.lines.filter(|_| location.is_in_cited_file(&check.place.value))
         }
         CitationOutcome::Intact(_)
+        | CitationOutcome::Moved(_)
         | CitationOutcome::Renamed(_)
         | CitationOutcome::Deleted
         | CitationOutcome::NeverExisted
-        | CitationOutcome::Unchecked => None,
+        | CitationOutcome::Unchecked => check.current_lines(),
     }
 }
