@@ -467,6 +467,111 @@ fn a_new_line_refers_to_the_current_code() {
     ");
 }
 
+/// A note by hand in its own commit.
+#[track_caller]
+fn note(sandbox: &Sandbox, text: &str) {
+    sandbox.write("docs/handoffs/note.md", format!("# By hand\n\n{text}\n"));
+    commit(sandbox);
+}
+
+#[test]
+fn a_blamed_blank_line_or_brace_is_not_followed() {
+    let sandbox = repository();
+    sandbox.write("src/b.rs", "fn b() {\n    call();\n}\n\nfn c() {\n    other();\n}\n");
+    note(&sandbox, "`call` is slow, see `src/b.rs:3`, `src/b.rs:4` and `src/b.rs:6`.");
+    let text = sandbox.read("src/b.rs");
+    sandbox.write("src/b.rs", format!("// new\n// too\n{text}"));
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/b.rs:3 not_judged by blame it cites blank lines or lone braces
+    src/b.rs:4 not_judged by blame it cites blank lines or lone braces
+    src/b.rs:6 moved src/b.rs:8-8 by blame
+    ");
+    let run = sandbox.run(["check"]);
+    assert_eq!(run.stdout.matches("D001").count(), 1, "{run}");
+}
+
+#[test]
+fn the_version_with_the_named_identifier_is_the_origin() {
+    let sandbox = repository();
+    let functions: String = (1..=9).map(|n| format!("fn load_rows_{n}() {{}}\n")).collect();
+    sandbox.write("src/b.rs", &functions);
+    commit(&sandbox);
+    // The note was written before these lines, and committed after them.
+    sandbox.write("src/b.rs", format!("// one\n// two\n{functions}"));
+    commit(&sandbox);
+    note(&sandbox, "- `load_rows_5` is slow, see src/b.rs:5.\n- `load_rows_2` is in src/b.rs:4.");
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/b.rs:5 moved src/b.rs:7-7 by blame
+    src/b.rs:4 intact src/b.rs:4-4 by blame
+    ");
+}
+
+#[test]
+fn a_file_deleted_by_the_commit_of_the_note_is_reported() {
+    let sandbox = repository();
+    sandbox.write("src/b.rs", code().replace("value", "other"));
+    sandbox.write("src/c.rs", code().replace("value", "third"));
+    commit(&sandbox);
+    std::fs::remove_file(sandbox.root().join("src/b.rs")).unwrap();
+    std::fs::rename(sandbox.root().join("src/c.rs"), sandbox.root().join("src/d.rs")).unwrap();
+    note(
+        &sandbox,
+        "- The loop is in `src/b.rs:3`.\n- The other is in `src/c.rs`.\n- Removed `src/b.rs`.\n- `src/e.rs` too.",
+    );
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/b.rs:3 deleted by blame
+    src/c.rs renamed src/d.rs by blame
+    src/b.rs never_there by blame
+    src/e.rs never_there by blame
+    ");
+}
+
+#[test]
+fn a_log_that_quotes_a_deleted_file_is_not_its_new_name() {
+    let sandbox = repository();
+    let page = code().replace("let", "<p>");
+    sandbox.write("site/index.html", &page).write("site/other.html", page.replace("step", "walk"));
+    cite(&sandbox, "See `site/index.html` and `site/other.html`.\n");
+    commit(&sandbox);
+    for gone in ["site/index.html", "site/other.html"] {
+        std::fs::remove_file(sandbox.root().join(gone)).unwrap();
+    }
+    sandbox.write("logs/run.log", format!("started\n{page}done\n"));
+    sandbox.write("site/new.html", format!("{}<b>\n", page.replace("step", "walk")));
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    site/index.html deleted by anchor
+    site/other.html renamed site/new.html by anchor
+    ");
+}
+
+#[test]
+fn an_ignored_file_is_not_deleted() {
+    let sandbox = repository();
+    sandbox.write(".gitignore", "local/\n!local/kept.rs\n").write("local/a.toml", "one = 1\n");
+    cite(&sandbox, "See `local/a.toml`.\n");
+    commit(&sandbox);
+    std::fs::remove_file(sandbox.root().join("local/a.toml")).unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    local/a.toml not_judged by anchor git ignores it, so it may exist elsewhere
+    ");
+}
+
+#[test]
+fn a_note_is_not_renamed_to_the_handoff_made_of_it() {
+    let sandbox = repository();
+    let text = format!("# Rows\n\n{}", code());
+    sandbox.write("notes/rows.md", &text);
+    cite(&sandbox, "See `notes/rows.md`.\n");
+    commit(&sandbox);
+    std::fs::remove_file(sandbox.root().join("notes/rows.md")).unwrap();
+    sandbox.write("notes/made.md", format!("---\nhandoff:\n  id: rows\n---\n{text}"));
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &["a"]), @"
+    notes/rows.md deleted by anchor
+    ");
+}
+
 #[test]
 fn an_existing_file_is_not_a_rename_of_a_deleted_one() {
     let sandbox = repository();

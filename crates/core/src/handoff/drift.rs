@@ -5,9 +5,13 @@
 
 mod findings;
 mod possibly_done;
+mod rename;
+mod statement;
 
 pub use findings::findings;
 pub use possibly_done::{HandoffActivity, LaterCommit};
+pub use rename::{is_handoff_of_note, is_same_family};
+pub use statement::{has_identifier, named_identifiers, says_removed};
 
 use crate::handoff::anchor::{CitedLines, HashedLines};
 use crate::handoff::citation::LineRange;
@@ -268,6 +272,10 @@ pub enum CitationDoubt {
     Git(String),
     /// Without git, new files cannot be recognized.
     RenamesNotSearched,
+    /// The lines that the origin has there are blank, or braces only. The author meant others.
+    BlankLines,
+    /// Git ignores the path, so a missing file may exist in other clones.
+    Ignored,
     /// Only the path was checked: the file is binary, too large, or stored elsewhere.
     PathOnly,
     /// The search for a renamed file stopped early.
@@ -296,6 +304,8 @@ impl fmt::Display for CitationDoubt {
             Self::Ambiguous(files) => write!(f, "{files} files are called so"),
             Self::Git(why) => f.write_str(why),
             Self::RenamesNotSearched => f.write_str("without git, nobody looks for a new name"),
+            Self::BlankLines => f.write_str("it cites blank lines or lone braces"),
+            Self::Ignored => f.write_str("git ignores it, so it may exist elsewhere"),
             Self::PathOnly => f.write_str("judged by its path only"),
             Self::RenamesTruncated { compared, candidates } => {
                 write!(f, "only {compared} of {candidates} files were looked at for a new name")
@@ -404,6 +414,12 @@ pub fn match_by_text(base: &str, now: &str, lines: LineRange) -> CitedLineMatch 
 
 fn trimmed_lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_end).collect()
+}
+
+/// Whether lines have a letter or digit. Blank lines and lone braces do not.
+pub fn has_content(text: &str, lines: LineRange) -> bool {
+    let lines = text.lines().skip(lines.first.saturating_sub(1)).take(lines.count());
+    lines.flat_map(str::chars).any(char::is_alphanumeric)
 }
 
 /// Whether lines have enough letters and digits to be recognized alone. A closing brace does not.
@@ -547,6 +563,13 @@ mod tests {
             match_by_text(text, "n\n    return Err(error.into());\n", range(2, 2)),
             CitedLineMatch::InPlace
         );
+    }
+
+    #[test]
+    fn blank_lines_and_braces_have_no_content() {
+        assert!(has_content(TEXT, range(2, 3)));
+        assert!(!has_content(TEXT, range(3, 4)));
+        assert!(!has_content(TEXT, range(90, 91)));
     }
 
     #[test]

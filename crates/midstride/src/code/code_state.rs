@@ -1,7 +1,9 @@
 //! Reads files from the working tree or from a commit.
 
 use crate::sys::files::{self, FileError, FileProblem, Root};
-use crate::sys::git::{FileListing, GitObject, OBJECT_BYTES_MAX, ObjectReader, Repository};
+use crate::sys::git::{
+    FileListing, GitObject, IgnoreReader, LogEntry, OBJECT_BYTES_MAX, ObjectReader, Repository,
+};
 use crate::workspace::Workspace;
 use midstride_core::handoff::drift::CitationDoubt;
 use midstride_core::text::id::{BlobHash, CommitId};
@@ -53,12 +55,25 @@ pub(super) struct CodeCache<'p> {
     /// The project root relative to the top, with a trailing slash.
     root_prefix: String,
     objects: Mutex<Option<ObjectReader>>,
+    ignores: Mutex<IgnoreCheck>,
+    /// For a commit, the commits up to it that changed each path, newest first.
+    histories: Mutex<HashMap<CommitId, HashMap<String, Vec<CommitId>>>>,
     contents: Mutex<HashMap<(CodeState, String), PathContent>>,
     listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
     shallow_boundary: OnceLock<BTreeSet<CommitId>>,
     /// The first error from git.
     git_error: OnceLock<String>,
 }
+
+/// Which paths git ignores.
+#[derive(Default)]
+struct IgnoreCheck {
+    reader: Option<IgnoreReader>,
+    known: HashMap<String, bool>,
+}
+
+/// How many commits are searched for an older version of a file.
+const OLDER_COMMITS_MAX: usize = 200;
 
 impl<'p> CodeCache<'p> {
     pub(super) fn open(workspace: &'p Workspace) -> Result<Self, FileError> {
@@ -70,6 +85,8 @@ impl<'p> CodeCache<'p> {
             top: Root::open(top)?,
             root_prefix: if below.is_empty() { String::new() } else { format!("{below}/") },
             objects: Mutex::default(),
+            ignores: Mutex::default(),
+            histories: Mutex::default(),
             contents: Mutex::default(),
             listings: Mutex::default(),
             shallow_boundary: OnceLock::new(),
@@ -180,6 +197,44 @@ impl<'p> CodeCache<'p> {
             *objects = None;
         }
         self.remember_git_error(answer)?
+    }
+
+    /// Whether git ignores a path. A path that git cannot check is not ignored.
+    pub(super) fn is_ignored(&self, path: &str) -> bool {
+        let Some(repository) = self.workspace.repository() else { return false };
+        let mut ignores = lock(&self.ignores);
+        if let Some(known) = ignores.known.get(path) {
+            return *known;
+        }
+        if ignores.reader.is_none() {
+            ignores.reader = repository.ignore_reader().ok();
+        }
+        let answer = ignores.reader.as_mut().map(|reader| reader.is_ignored(path));
+        if answer.as_ref().is_some_and(Result::is_err) {
+            // The process exits at a path below a symbolic link; the next call starts another.
+            ignores.reader = None;
+        }
+        let is_ignored = answer.and_then(Result::ok).unwrap_or(false);
+        ignores.known.insert(path.to_owned(), is_ignored);
+        is_ignored
+    }
+
+    /// The commits at or before a commit that changed a path, newest first.
+    pub(super) fn commits_that_changed(&self, commit: &CommitId, path: &str) -> Vec<CommitId> {
+        let Some(repository) = self.workspace.repository() else { return Vec::new() };
+        let mut histories = lock(&self.histories);
+        let history = histories.entry(commit.clone()).or_insert_with(|| {
+            // Without these commits, the origin is the one that is known already.
+            let log = repository.changes_up_to(commit, OLDER_COMMITS_MAX).unwrap_or_default();
+            let mut by_path: HashMap<String, Vec<CommitId>> = HashMap::new();
+            for LogEntry { commit, paths, .. } in log {
+                for path in paths {
+                    by_path.entry(path).or_default().push(commit.clone());
+                }
+            }
+            by_path
+        });
+        history.get(path).cloned().unwrap_or_default()
     }
 
     /// Returns git's answer and remembers the first error.

@@ -20,7 +20,7 @@ use midstride_core::handoff::anchor::{AnchorKey, CitedLines, HashedLines, keyed_
 use midstride_core::handoff::citation::{Citation, LineRange, renumberable};
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitedLineMatch, CodeLocation,
-    LineChange, match_by_hash, match_by_text, replacement_lines,
+    LineChange, has_content, match_by_hash, match_by_text, replacement_lines,
 };
 use midstride_core::text::span::{Span, Spanned};
 use origin::{OriginContent, OriginResolver, ResolvedOrigin};
@@ -137,6 +137,9 @@ impl<'p> DriftChecker<'p> {
         let OriginContent::File { blob, .. } = &base.content else {
             return CitationOutcome::Deleted.into();
         };
+        if self.code.is_ignored(&base.path) {
+            return CitationResult::new(CitationOutcome::Unchecked, CitationDoubt::Ignored);
+        }
         let text = self.origin_text(&base.content);
         match self.code.find_renamed(base, blob.as_ref(), text.as_deref(), &self.now) {
             // A search that failed proves nothing about the file.
@@ -186,12 +189,24 @@ impl<'p> DriftChecker<'p> {
         };
         match found {
             Some(CitedLineMatch::InPlace) => file.in_place(Some(lines)).into(),
+            // The document cites a line that says nothing, so its author saw another version.
+            Some(_) if !self.is_meaningful(base, lines) => match file.is_renamed {
+                true => CitationResult::new(file.in_place(None), CitationDoubt::BlankLines),
+                false => CitationResult::new(CitationOutcome::Unchecked, CitationDoubt::BlankLines),
+            },
             Some(CitedLineMatch::Moved(there)) => file.moved(there).into(),
             Some(CitedLineMatch::Missing) => {
                 self.changed_lines(&base.content, file.path, now, lines).into()
             }
             None => CitationResult::new(file.in_place(Some(lines)), CitationDoubt::PathOnly),
         }
+    }
+
+    /// Whether the cited lines identify a place. An anchor was recorded from the text that the
+    /// author saw; a commit may be newer than that text.
+    fn is_meaningful(&self, base: &ResolvedOrigin, lines: LineRange) -> bool {
+        base.origin == CitationOrigin::Anchor
+            || self.origin_text(&base.content).is_none_or(|text| has_content(&text, lines))
     }
 
     /// Finds the current position of lines; `None` if neither their old text nor its hash is known.

@@ -4,6 +4,7 @@
 
 mod branches;
 mod cat_file;
+mod check_ignore;
 mod configuration;
 mod exchange;
 mod file_tree;
@@ -22,6 +23,7 @@ mod tree_entries;
 pub use branches::{BranchState, Branches};
 pub(crate) use cat_file::OBJECT_BYTES_MAX;
 pub use cat_file::{GitObject, LazyObjectReader, ObjectReader};
+pub(crate) use check_ignore::IgnoreReader;
 pub use exchange::{ExchangeReport, RefExchange};
 pub(crate) use file_tree::{FetchedTree, TreeFile};
 pub(crate) use history::FileListing;

@@ -93,7 +93,15 @@ impl DriftingRepo {
         let all = paper.statements.iter().flat_map(|one| one.cited.iter().map(move |c| (one, c)));
         all.map(|(statement, cited)| {
             let (baseline, stood, before) = self.baseline(paper, statement.line, cited, now);
-            let fates = self.fates(&stood, before, now);
+            let mut fates = self.fates(&stood, before, now);
+            // A commit may be newer than the text its author saw, so a line that says nothing is
+            // not followed from one.
+            if let Stood::File { path, file, lines: Some(lines) } = &stood
+                && matches!(baseline.0, "blame" | "at_commit")
+                && file.is_blank(*lines)
+            {
+                fates = fates.into_iter().map(|fate| without_move(fate, path, *lines)).collect();
+            }
             Expected { tag: statement.tag.clone(), place: cited.written.clone(), baseline, fates }
         })
         .collect()
@@ -127,13 +135,34 @@ impl DriftingRepo {
                 None => (("none", None), unknown(), None),
             },
             Kind::Blamed => match self.writer_of(&paper.name, line) {
-                Some((id, tree)) => (("blame", Some(id)), stood(tree), Some(tree)),
+                Some((id, tree)) => {
+                    let by = ("blame", Some(id.clone()));
+                    let is_missing = resolved(tree, paper.folder(), &cited.path).is_none();
+                    match self
+                        .tree_before(&id)
+                        .filter(|_| is_missing)
+                        .map(|tree| (stood(tree), tree))
+                    {
+                        // The commit that added the citation removed the file.
+                        Some((Stood::File { path, file, lines }, tree)) => {
+                            (by, Stood::File { path, file, lines }, Some(tree))
+                        }
+                        Some((Stood::Folder(path), tree)) => (by, Stood::Folder(path), Some(tree)),
+                        _ => (by, stood(tree), Some(tree)),
+                    }
+                }
                 None => match head.tree.contains_key(&paper.name) {
                     true => (("just_written", None), stood(now), None),
                     false => (("none", None), unknown(), None),
                 },
             },
         }
+    }
+
+    /// The files of the parent of a commit.
+    fn tree_before(&self, id: &CommitId) -> Option<&Tree> {
+        let at = self.history.iter().position(|commit| commit.id == *id)?;
+        self.history.get(at.checked_sub(1)?).map(|commit| &commit.tree)
     }
 
     /// The commit that added a line to a file, and its tree.
@@ -185,7 +214,10 @@ impl DriftingRepo {
                 usize::from(file.text() == there.text()) * 100
             };
             // The similarity limit is 50 percent. Close to it, git may count differently.
-            if alike >= 35 {
+            // A file that was renamed and edited keeps its kind.
+            let ending = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+            let is_same_kind = file.text() == there.text() || ending(was) == ending(path);
+            if alike >= 35 && is_same_kind {
                 let same = SameFile { path, is_renamed: true };
                 fates.extend(self.in_file(file, lines, same, there));
             }
@@ -260,6 +292,29 @@ impl DriftingRepo {
         let ids: Vec<u64> = wide.iter().map(|line| line.id).collect();
         let texts: Vec<&str> = wide.iter().map(|line| line.text.as_str()).collect();
         now.place_of(&ids).is_some() && was.count_of(&texts) == 1 && now.count_of(&texts) == 1
+    }
+}
+
+/// The outcome for lines that say nothing and are not followed.
+fn without_move(
+    fate: CitationOutcome,
+    was: &str,
+    (first, last): (usize, usize),
+) -> CitationOutcome {
+    let cited = Some(LineRange { first, last });
+    match fate {
+        CitationOutcome::Renamed(there) if there.lines == cited => CitationOutcome::Renamed(there),
+        CitationOutcome::Renamed(there) | CitationOutcome::Changed { location: there, .. }
+            if there.path != was =>
+        {
+            CitationOutcome::Renamed(CodeLocation { lines: None, ..there })
+        }
+        CitationOutcome::Moved(_) | CitationOutcome::Changed { .. } => CitationOutcome::Unchecked,
+        CitationOutcome::Intact(_)
+        | CitationOutcome::Renamed(_)
+        | CitationOutcome::Deleted
+        | CitationOutcome::NeverExisted
+        | CitationOutcome::Unchecked => fate,
     }
 }
 

@@ -35,6 +35,12 @@ impl File {
         self.lines.windows(ids.len().max(1)).position(same)
     }
 
+    /// Whether lines have no letter or digit.
+    pub(super) fn is_blank(&self, (first, last): (usize, usize)) -> bool {
+        let cited = self.lines[first - 1..last].iter();
+        !cited.flat_map(|line| line.text.chars()).any(char::is_alphanumeric)
+    }
+
     /// How many times these texts occur as consecutive lines.
     pub(super) fn count_of(&self, texts: &[&str]) -> usize {
         let same = |window: &&[Line]| {

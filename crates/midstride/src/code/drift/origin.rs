@@ -6,12 +6,19 @@ use crate::sys::git::Repository;
 use crate::workspace::StoredHandoff;
 use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};
 use midstride_core::handoff::citation::Citation;
-use midstride_core::handoff::drift::{CitationDoubt, CitationOrigin};
+use midstride_core::handoff::drift::{
+    CitationDoubt, CitationOrigin, has_identifier, named_identifiers, says_removed,
+};
 use midstride_core::text::id::{BlobHash, CommitId};
 use midstride_core::text::span::Span;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// How many parents of a commit are searched for a file.
+const PARENTS_MAX: usize = 2;
+/// How many older versions of a file are searched for an identifier.
+const OLDER_VERSIONS_MAX: usize = 30;
 
 /// What was at a place when it was cited, and how that is known.
 pub(super) struct ResolvedOrigin {
@@ -185,7 +192,84 @@ impl<'d> OriginResolver<'d> {
     ) -> ResolvedOrigin {
         let state = CodeState::Commit(commit.clone());
         let (path, was) = self.content_in(citation, &state);
-        ResolvedOrigin { origin, path, state: Some(state), content: was }
+        let found = match &was {
+            OriginContent::Missing if !self.code.content_at(&state, &path).exists() => {
+                self.find_in_parents(&origin, commit, citation)
+            }
+            OriginContent::File { text: Some(text), .. } => {
+                self.find_older_version(&origin, commit, citation, (&path, text))
+            }
+            OriginContent::Missing
+            | OriginContent::Folder
+            | OriginContent::File { .. }
+            | OriginContent::Unknown(_) => None,
+        };
+        found.unwrap_or(ResolvedOrigin { origin, path, state: Some(state), content: was })
+    }
+
+    /// The origin in a parent of the commit that added the citation, if that very commit deleted
+    /// the file and the statement does not say so.
+    fn find_in_parents(
+        &self,
+        origin: &CitationOrigin,
+        commit: &CommitId,
+        citation: &Citation<'_>,
+    ) -> Option<ResolvedOrigin> {
+        let statement = citation.statement.slice(self.shelved.document.text());
+        if !matches!(origin, CitationOrigin::Blame(_)) || says_removed(statement) {
+            return None;
+        }
+        let parents = (1..=PARENTS_MAX).map(|number| CommitId::new(format!("{commit}^{number}")));
+        parents.take_while(|parent| self.code.has_commit(parent)).find_map(|parent| {
+            let state = CodeState::Commit(parent);
+            let (path, content) = self.content_in(citation, &state);
+            let exists = matches!(content, OriginContent::Folder | OriginContent::File { .. });
+            let (origin, state) = (origin.clone(), Some(state));
+            exists.then_some(ResolvedOrigin { origin, path, state, content })
+        })
+    }
+
+    /// The older version of a file that the author saw: its cited lines have an identifier that the
+    /// statement names, and in the version of the commit they have none.
+    fn find_older_version(
+        &self,
+        origin: &CitationOrigin,
+        commit: &CommitId,
+        citation: &Citation<'_>,
+        (path, text): (&str, &str),
+    ) -> Option<ResolvedOrigin> {
+        let lines = citation.lines?;
+        let identifiers = named_identifiers(citation.statement.slice(self.shelved.document.text()));
+        let is_named = |text: &str| {
+            let cited: Vec<&str> = text.lines().skip(lines.first - 1).take(lines.count()).collect();
+            let cited = cited.join("\n");
+            identifiers.iter().any(|identifier| has_identifier(&cited, identifier))
+        };
+        if identifiers.is_empty() || is_named(text) {
+            return None;
+        }
+        let older = self.code.commits_that_changed(commit, path).into_iter().skip(1);
+        older.take(OLDER_VERSIONS_MAX).find_map(|older| {
+            let state = CodeState::Commit(older.clone());
+            let PathContent::File { text: Some(text) } = self.code.content_at(&state, path) else {
+                return None;
+            };
+            let origin = match matches!(origin, CitationOrigin::AtCommit(_)) {
+                true => CitationOrigin::AtCommit(older),
+                false => CitationOrigin::Blame(older),
+            };
+            is_named(&text).then(|| ResolvedOrigin {
+                origin,
+                path: path.to_owned(),
+                state: Some(state),
+                content: OriginContent::File {
+                    blob: None,
+                    text: Some(text),
+                    cited: None,
+                    had_twin: false,
+                },
+            })
+        })
     }
 
     /// What a citation refers to in a state of the code, and its path.

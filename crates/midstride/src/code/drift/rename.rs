@@ -2,7 +2,9 @@
 
 use super::origin::ResolvedOrigin;
 use crate::code::code_state::{CodeCache, CodeState, PathContent};
-use midstride_core::handoff::drift::{CitationDoubt, SIMILARITY_MIN, similarity};
+use midstride_core::handoff::drift::{
+    CitationDoubt, SIMILARITY_MIN, is_handoff_of_note, is_same_family, similarity,
+};
 use midstride_core::text::id::BlobHash;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -66,12 +68,17 @@ impl CodeCache<'_> {
             let PathContent::File { text: Some(other) } = self.content_at(now, path) else {
                 continue;
             };
+            // A file with another kind of content only quotes the missing one.
+            if *other != *text && !is_same_family(was.path, path) {
+                continue;
+            }
             // A text twice as long cannot be similar enough.
             if text.len().min(other.len()) * 2 < text.len().max(other.len()) {
                 continue;
             }
             let score = similarity(text, &other);
-            if score >= SIMILARITY_MIN && best.is_none_or(|(most, _)| score > most) {
+            let is_better = score >= SIMILARITY_MIN && best.is_none_or(|(most, _)| score > most);
+            if is_better && !is_handoff_of_note(text, &other) {
                 best = Some((score, path));
             }
         }

@@ -105,6 +105,18 @@ impl Repository {
         Ok(log_entries(&log, &|path| paths.contains(path)))
     }
 
+    /// The last commits up to one, newest first, with the paths they changed.
+    pub(crate) fn changes_up_to(
+        &self,
+        commit: &CommitId,
+        at_most: usize,
+    ) -> Result<Vec<LogEntry>, GitError> {
+        let most = format!("-{at_most}");
+        let asked = ["log", "--no-merges", "-z", "--name-only", "--no-renames", LOG_FORMAT];
+        let log = self.run(&[&asked[..], &[&most, commit.as_str(), "--"]].concat(), b"")?;
+        Ok(log_entries(&log, &|_| true))
+    }
+
     /// The latest commits that added or removed a blob, newest first, with the affected paths.
     pub(crate) fn commits_with(
         &self,

@@ -1,0 +1,111 @@
+//! Reads what a statement says about the places it cites: the identifiers it names, and whether it
+//! says itself that a file was removed.
+
+use crate::handoff::citation::is_known_extension;
+
+/// The identifiers in the inline code of a statement, such as `load_rows` in `` `load_rows()` ``.
+pub fn named_identifiers(statement: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    // Inline code is every second part between backticks.
+    for code in statement.split('`').skip(1).step_by(2).filter(|code| !is_place(code)) {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let words = code.split(|c: char| !is_part(c)).filter(|word| is_identifier(word));
+        found.extend(words);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Shorter words occur everywhere.
+const IDENTIFIER_CHARS_MIN: usize = 4;
+
+fn is_identifier(word: &str) -> bool {
+    word.chars().count() >= IDENTIFIER_CHARS_MIN
+        && word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Whether inline code is a path, a command line with paths, or a link.
+fn is_place(code: &str) -> bool {
+    let path = code.split([':', '#']).next().unwrap_or_default();
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    code.contains('/') || is_known_extension(ending)
+}
+
+/// Whether a text contains an identifier as a whole word.
+pub fn has_identifier(text: &str, identifier: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(identifier).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + identifier.len()..].starts_with(is_part)
+    })
+}
+
+/// Beginnings of words with which a statement says itself that a file is not there any more.
+const REMOVAL_STEMS: [&str; 19] = [
+    "remov",
+    "delet",
+    "drop",
+    "renam",
+    "mov",
+    "replac",
+    "obsolet",
+    "supersed",
+    "migrat",
+    "convert",
+    "merg",
+    "split",
+    "extract",
+    "former",
+    "previous",
+    "legacy",
+    "retire",
+    "deprecat",
+    "consolidat",
+];
+const REMOVAL_WORDS: [&str; 8] = ["gone", "old", "was", "were", "rm", "mv", "instead", "unused"];
+
+/// Whether a statement says that something was removed, renamed or replaced. Its author knew.
+pub fn says_removed(statement: &str) -> bool {
+    statement.contains("~~")
+        || statement.contains('→')
+        || statement.contains("->")
+        || statement.contains("no longer")
+        || statement.split(|c: char| !c.is_alphabetic()).any(|word| {
+            let word = word.to_lowercase();
+            REMOVAL_WORDS.contains(&word.as_str())
+                || REMOVAL_STEMS.iter().any(|stem| word.starts_with(stem))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_come_from_inline_code() {
+        let statement = "The `load_rows()` in `src/a.rs:3` calls `Table::open` and `x` of `b.py`.";
+        assert_eq!(named_identifiers(statement), ["Table", "load_rows", "open"]);
+        assert_eq!(named_identifiers("load_rows is `not"), ["not"; 0]);
+    }
+
+    #[test]
+    fn an_identifier_is_a_whole_word() {
+        assert!(has_identifier("let rows = load_rows(3);", "load_rows"));
+        assert!(!has_identifier("let rows = reload_rows(3);", "load_rows"));
+        assert!(!has_identifier("load_rows_now(); preload_rows()", "load_rows"));
+    }
+
+    #[test]
+    fn a_statement_may_say_itself_that_a_file_is_removed() {
+        for known in [
+            "Removed `src/a.rs`.",
+            "`src/a.rs` → `src/b.rs`",
+            "Replaces the old `src/a.rs`",
+            "~~`src/a.rs`~~",
+            "`src/a.rs` is no longer needed",
+        ] {
+            assert!(says_removed(known), "{known}");
+        }
+        assert!(!says_removed("The cache in `src/a.rs` is slow."));
+    }
+}
