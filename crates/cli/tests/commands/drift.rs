@@ -201,17 +201,17 @@ fn a_checked_out_submodule_is_read() {
     vendor/lib/lib.rs:3 moved vendor/lib/lib.rs:4-4 by anchor
     vendor/lib/deep/b.rs intact vendor/lib/deep/b.rs by anchor
     vendor/lib/ intact vendor/lib by blame
-    vendor/lib/lib.rs:4 not_judged by blame submodule `vendor/lib` cannot be looked into
-    vendor/lib/deep/b.rs not_judged by blame submodule `vendor/lib` cannot be looked into
+    vendor/lib/lib.rs:4 not_judged by blame submodule `vendor/lib` is not available
+    vendor/lib/deep/b.rs not_judged by blame submodule `vendor/lib` is not available
     ");
     sandbox.git(&["submodule", "--quiet", "deinit", "--force", "vendor/lib"]);
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     vendor/lib/ intact vendor/lib by anchor
-    vendor/lib/lib.rs:3 not_judged by anchor submodule `vendor/lib` cannot be looked into
-    vendor/lib/deep/b.rs not_judged by anchor submodule `vendor/lib` cannot be looked into
+    vendor/lib/lib.rs:3 not_judged by anchor submodule `vendor/lib` is not available
+    vendor/lib/deep/b.rs not_judged by anchor submodule `vendor/lib` is not available
     vendor/lib/ intact vendor/lib by blame
-    vendor/lib/lib.rs:4 not_judged by blame submodule `vendor/lib` cannot be looked into
-    vendor/lib/deep/b.rs not_judged by blame submodule `vendor/lib` cannot be looked into
+    vendor/lib/lib.rs:4 not_judged by blame submodule `vendor/lib` is not available
+    vendor/lib/deep/b.rs not_judged by blame submodule `vendor/lib` is not available
     ");
 }
 
@@ -227,9 +227,9 @@ fn binary_files_are_checked_by_path() {
     std::fs::rename(sandbox.root().join("img/old.png"), sandbox.root().join("img/new.png"))
         .unwrap();
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
-    img/logo.png:3 intact img/logo.png:3-3 by anchor judged by its path only
-    img/big.psd:2 intact img/big.psd:2-2 by anchor judged by its path only
-    data/huge.csv:9 intact data/huge.csv:9-9 by anchor judged by its path only
+    img/logo.png:3 intact img/logo.png:3-3 by anchor only its path was checked
+    img/big.psd:2 intact img/big.psd:2-2 by anchor only its path was checked
+    data/huge.csv:9 intact data/huge.csv:9-9 by anchor only its path was checked
     img/old.png renamed img/new.png by anchor
     ");
 }
@@ -253,20 +253,20 @@ fn unicode_and_odd_names_are_followed() {
     src/Hub.rs:3 renamed src/hub.rs:3-3 by anchor
     app/[slug]/größe.rs:4 renamed app/[slug]/größer.rs:4-4 by anchor
     app/[slug]/größe.rs#L5 renamed app/[slug]/größer.rs:5-5 by anchor
-    space/b.rs:1 never_there by anchor
+    space/b.rs:1 never_there by anchor it did not exist when this was written
     ");
     commit(&sandbox);
     insta::assert_snapshot!(judged(&sandbox, &["--at", "HEAD"]), @"
     src/Hub.rs:3 renamed src/hub.rs:3-3 by anchor
     app/[slug]/größe.rs:4 renamed app/[slug]/größer.rs:4-4 by anchor
     app/[slug]/größe.rs#L5 renamed app/[slug]/größer.rs:5-5 by anchor
-    space/b.rs:1 never_there by anchor
+    space/b.rs:1 never_there by anchor it did not exist when this was written
     ");
     insta::assert_snapshot!(judged(&sandbox, &["--at", "HEAD~1"]), @"
     src/Hub.rs:3 intact src/Hub.rs:3-3 by anchor
     app/[slug]/größe.rs:4 intact app/[slug]/größe.rs:4-4 by anchor
     app/[slug]/größe.rs#L5 intact app/[slug]/größe.rs:5-5 by anchor
-    space/b.rs:1 never_there by anchor
+    space/b.rs:1 never_there by anchor it did not exist when this was written
     ");
 }
 
@@ -336,7 +336,7 @@ fn a_truncated_search_is_reported() {
         sandbox.write(&format!("gen/{number}.rs"), format!("fn number_{number}() {{}}\n"));
     }
     std::fs::remove_file(sandbox.root().join("src/a.rs")).unwrap();
-    insta::assert_snapshot!(judged(&sandbox, &[]), @"src/a.rs:3 deleted by anchor only 1000 of 1002 files were looked at for a new name");
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"src/a.rs:3 deleted by anchor only 1000 of 1002 files were searched for a rename");
 }
 
 #[test]
@@ -349,16 +349,16 @@ fn anchors_work_without_git() {
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     src/a.rs:3 moved src/a.rs:4-4 by anchor
     src/a.rs:5 changed src/a.rs by anchor
-    src/b.rs:1 never_there by anchor
+    src/b.rs:1 never_there by anchor it did not exist when this was written
     src/ intact src by anchor
-    src/a.rs:3 not_judged by none nothing tells what stood there when it was written
+    src/a.rs:3 not_judged by none nothing records the code that was cited
     src/a.rs intact src/a.rs by none
     ");
     std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
     insta::assert_snapshot!(judged(&sandbox, &["a"]), @"
-    src/a.rs:3 deleted by anchor without git, nobody looks for a new name
-    src/a.rs:5 deleted by anchor without git, nobody looks for a new name
-    src/b.rs:1 never_there by anchor
+    src/a.rs:3 deleted by anchor renames are not searched without git
+    src/a.rs:5 deleted by anchor renames are not searched without git
+    src/b.rs:1 never_there by anchor it did not exist when this was written
     src/ deleted by anchor
     ");
 }
@@ -521,8 +521,8 @@ fn a_file_deleted_by_the_commit_of_the_note_is_reported() {
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     src/b.rs:3 deleted by blame
     src/c.rs renamed src/d.rs by blame
-    src/b.rs never_there by blame
-    src/e.rs never_there by blame
+    src/b.rs never_there by blame it did not exist when this was written
+    src/e.rs never_there by blame it did not exist when this was written
     ");
 }
 
@@ -569,6 +569,112 @@ fn a_note_is_not_renamed_to_the_handoff_made_of_it() {
     commit(&sandbox);
     insta::assert_snapshot!(judged(&sandbox, &["a"]), @"
     notes/rows.md deleted by anchor
+    ");
+}
+
+/// Commits everything at a time.
+#[track_caller]
+fn commit_at(sandbox: &Sandbox, time: &str) {
+    sandbox.git(&["add", "--all"]);
+    let mut git = sandbox.command("git");
+    git.args(["commit", "--quiet", "--message", "next", "--date", time]);
+    assert!(git.env("GIT_COMMITTER_DATE", time).status().unwrap().success());
+}
+
+#[test]
+fn the_date_of_a_note_is_the_origin_of_its_paths() {
+    let sandbox = repository();
+    sandbox.write("src/b.rs", code().replace("value", "other"));
+    commit_at(&sandbox, "2024-05-01T10:00:00Z");
+    std::fs::remove_file(sandbox.root().join("src/b.rs")).unwrap();
+    commit_at(&sandbox, "2024-05-03T10:00:00Z");
+    let text = "# By hand\n\n- See `src/b.rs`.\n- See `src/a.rs:3`.\n- Removed `src/b.rs`.\n- See `src/c.rs`.\n";
+    sandbox.write("docs/handoffs/2024-05-02-rows.md", text);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/b.rs deleted by date
+    src/a.rs:3 intact src/a.rs:3-3 by date only its path was checked
+    src/b.rs not_judged by none nothing has this path
+    src/c.rs not_judged by none nothing has this path
+    ");
+    commit_at(&sandbox, "2024-05-09T10:00:00Z");
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/b.rs deleted by date
+    src/a.rs:3 intact src/a.rs:3-3 by blame
+    src/b.rs never_there by blame it did not exist when this was written
+    src/c.rs never_there by blame it did not exist when this was written
+    ");
+}
+
+#[test]
+fn what_is_not_checked_is_reported_once() {
+    let sandbox = repository();
+    sandbox.write(
+        "docs/handoffs/note.md",
+        "# By hand\n\nSee `src/a.rs:3`, `src/a.rs:4` and `src/a.rs`.\n",
+    );
+    let run = sandbox.run(["check", "docs/handoffs/note.md"]);
+    let told =
+        "`src/a.rs:3` and `src/a.rs:4` were not checked: nothing records the code that was cited";
+    assert_eq!(run.stdout.matches(told).count(), 1, "{run}");
+    assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
+}
+
+#[test]
+fn our_handoff_reports_what_never_existed() {
+    let sandbox = repository();
+    let text = "See `src/new.rs`, `src/other.rs:4`, `src/a.rs:90` and `Next.js`.\n\n```sh\ncat src/third.rs\n```\n";
+    cite(&sandbox, text);
+    let run = sandbox.run(["check", "a"]);
+    let told = "`src/new.rs` and `src/other.rs:4` do not exist, and did not when this was written";
+    assert!(run.stdout.contains(told), "{run}");
+    assert!(run.stdout.contains("`src/a.rs:90` is past the end of the file"), "{run}");
+    assert_eq!(run.stdout.matches("D005").count(), 2, "{run}");
+    sandbox
+        .write("src/new.rs", "")
+        .write("src/other.rs", code())
+        .write("src/a.rs", code().repeat(9));
+    let run = sandbox.run(["check", "a"]);
+    assert!(!run.stdout.contains("D005"), "{run}");
+}
+
+#[test]
+fn a_partial_clone_reports_what_is_missing() {
+    let origin = repository();
+    origin.git(&["config", "uploadpack.allowFilter", "true"]);
+    note(&origin, "See `src/a.rs:3`.");
+    origin.write("src/a.rs", format!("// new\n{}", code()));
+    commit(&origin);
+    let sandbox = sandbox();
+    let from = format!("file://{}", origin.root().display());
+    sandbox.git(&["clone", "--quiet", "--filter=blob:none", &from, "clone"]);
+    drop(origin);
+    let clone = sandbox.root().join("clone");
+    let run = sandbox
+        .finish(sandbox.command(env!("CARGO_BIN_EXE_midstride")).arg("check").current_dir(&clone));
+    assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
+    assert!(!run.stdout.contains("D001"), "{run}");
+}
+
+#[test]
+fn paths_in_plain_code_blocks_are_checked() {
+    let sandbox = repository();
+    for name in ["b", "c", "d", "e"] {
+        sandbox.write(&format!("src/{name}.rs"), code().replace("value", name));
+    }
+    let text = "```\nproject/\n├── src/\n│   ├── a.rs\n│   └── b.rs  # rows\n└── .midstride/\n```\n\n\
+        ```sh\ncargo run src/c.rs\n```\n\n```md\n- src/d.rs:3 is slow\n```\n\n```rust\nmod src/e.rs\n```\n";
+    cite(&sandbox, text);
+    commit(&sandbox);
+    for name in ["b", "c", "d", "e"] {
+        std::fs::remove_file(sandbox.root().join(format!("src/{name}.rs"))).unwrap();
+    }
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    project/src/ intact src by anchor
+    project/src/a.rs intact src/a.rs by anchor
+    project/src/b.rs deleted by anchor
+    project/.midstride/ intact .midstride by anchor
+    src/c.rs deleted by anchor
+    src/d.rs deleted by anchor
     ");
 }
 
@@ -694,7 +800,10 @@ fn an_ambiguous_name_is_not_checked() {
     cite(&sandbox, "See `config.go:1`.\n");
     commit(&sandbox);
     let told = judged(&sandbox, &[]);
-    assert!(told.starts_with("config.go:1 not_judged by blame 2 files are called so"), "{told}");
+    assert!(
+        told.starts_with("config.go:1 not_judged by blame ambiguous: 2 files have this name"),
+        "{told}"
+    );
 }
 
 #[test]

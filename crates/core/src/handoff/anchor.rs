@@ -205,7 +205,8 @@ impl Anchors {
 
     /// The anchor with this key.
     pub fn find(&self, key: &AnchorKey) -> Option<&Anchor> {
-        self.list.iter().find(|anchor| anchor.key == *key)
+        let first = Anchor { key: key.clone(), path: None, target: AnchorTarget::Missing };
+        self.list.range(first..).next().filter(|anchor| anchor.key == *key)
     }
 
     /// The span of the anchor comment.

@@ -3,6 +3,7 @@
 //! A citation is recognized by its form alone, in the header's statements and in the body's prose.
 //! This module does not check whether the path exists or ever existed.
 
+mod code;
 mod lines;
 mod path;
 
@@ -14,6 +15,7 @@ use crate::format::generated_section::{self, GeneratedSection};
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::{Span, Spanned};
 use crate::text::yaml::{YamlNode, YamlValue};
+use code::{ReadableCode, TreePath, readable_code};
 use lines::{LineItem, LineList, read_lines, render_like};
 use path::{expand_path, is_path, trim_word, word_end};
 use std::borrow::Cow;
@@ -31,8 +33,20 @@ pub struct Citation<'d> {
     pub lines: Option<LineRange>,
     /// How the lines are written.
     notation: Option<LineNotation>,
+    /// Where the citation was found.
+    source: CitationSource,
     /// The text that cites it: a paragraph, a list item, a table row or an entry of the header.
     pub statement: Span,
+}
+
+/// Where a citation was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CitationSource {
+    Prose,
+    /// A fenced block of plain text, shell or Markdown.
+    Code,
+    /// A drawing of a folder tree, with the length of its topmost folder in the path.
+    Drawing(usize),
 }
 
 /// How the lines of a citation are written.
@@ -61,6 +75,19 @@ impl Citation<'_> {
     /// Whether it says that its lines are not exact, as in `a.rs:~130`.
     pub fn is_approximate(&self) -> bool {
         self.notation.is_some_and(|notation| notation.is_approximate)
+    }
+
+    /// Whether it is in a code block.
+    pub fn is_in_code(&self) -> bool {
+        self.source != CitationSource::Prose
+    }
+
+    /// The path below the topmost folder of a drawing, which may be the project itself.
+    pub fn path_below_root(&self) -> Option<&str> {
+        match self.source {
+            CitationSource::Drawing(root) => self.path.get(root..).filter(|_| root > 0),
+            CitationSource::Prose | CitationSource::Code => None,
+        }
     }
 
     /// The span of its lines. They are not part of what the statement says.
@@ -189,7 +216,10 @@ fn collect_from_node<'d>(
     found: &mut Vec<Citation<'d>>,
 ) {
     match &node.value {
-        YamlValue::Text(_) => collect_from_prose(text, node.at, &[], |_| statement, found),
+        YamlValue::Text(_) => {
+            let source = CitationSource::Prose;
+            collect_from_words(text, node.at, source, &[], |_| statement, found);
+        }
         YamlValue::List(items) => {
             for item in items {
                 collect_from_node(text, &item.node, statement, found);
@@ -214,13 +244,26 @@ fn collect_from_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) 
     for heading in
         document.sections().iter().map(|section| section.title.at).filter(|at| is_live(*at))
     {
-        collect_from_prose(text, heading, &code, |_| heading, found);
+        collect_from_words(text, heading, CitationSource::Prose, &code, |_| heading, found);
+    }
+    for block in code.iter().filter(|at| is_live(**at)) {
+        match readable_code(text, *block) {
+            Some(ReadableCode::Lines(at)) => {
+                let line = |place: Span| line_around(text, at, place);
+                collect_from_words(text, at, CitationSource::Code, &[], line, found);
+            }
+            Some(ReadableCode::Tree(paths)) => {
+                found.extend(paths.into_iter().map(Citation::from_drawing));
+            }
+            None => {}
+        }
     }
     for block in document.blocks().iter().filter(|block| is_live(block.at)) {
         match block.kind {
             MarkdownBlockKind::Paragraph | MarkdownBlockKind::Item | MarkdownBlockKind::Table => {
-                let statement = |at: Span| statement_around(text, block.at, block.kind, at);
-                collect_from_prose(text, block.at, &code, statement, found);
+                let parts = statements_in(text, block.at, block.kind);
+                let statement = |at: Span| part_around(&parts, at);
+                collect_from_words(text, block.at, CitationSource::Prose, &code, statement, found);
             }
             MarkdownBlockKind::Code | MarkdownBlockKind::Html => {}
         }
@@ -236,9 +279,9 @@ pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
     document.code().iter().copied().filter(is_block).collect()
 }
 
-/// The part of a block that a citation belongs to: its table row, its list item with the lines that
-/// follow it, or else the whole block.
-fn statement_around(text: &str, block: Span, kind: MarkdownBlockKind, at: Span) -> Span {
+/// The statements of a block: its table rows, its list items with the lines that follow them, or
+/// else the whole block.
+fn statements_in(text: &str, block: Span, kind: MarkdownBlockKind) -> Vec<Span> {
     let begins = |line: &str| match kind {
         MarkdownBlockKind::Table => true,
         MarkdownBlockKind::Paragraph
@@ -246,17 +289,31 @@ fn statement_around(text: &str, block: Span, kind: MarkdownBlockKind, at: Span) 
         | MarkdownBlockKind::Code
         | MarkdownBlockKind::Html => is_item(line),
     };
+    let mut parts = Vec::new();
     let (mut from, mut next) = (block.start, block.start);
     for line in block.slice(text).split_inclusive('\n') {
-        if begins(line) {
-            if next > at.start {
-                return Span::new(from, next);
-            }
+        if begins(line) && next > from {
+            parts.push(Span::new(from, next));
             from = next;
         }
         next += line.len();
     }
-    Span::new(from, block.end)
+    parts.push(Span::new(from, block.end));
+    parts
+}
+
+/// The one of several adjacent parts that contains a place.
+fn part_around(parts: &[Span], at: Span) -> Span {
+    let before = parts.partition_point(|part| part.start <= at.start);
+    parts[..before].last().or(parts.first()).copied().unwrap_or(at)
+}
+
+/// The line of a text that contains a place.
+fn line_around(text: &str, within: Span, at: Span) -> Span {
+    let start =
+        text[within.start..at.start].rfind('\n').map_or(within.start, |end| within.start + end + 1);
+    let end = text[at.end..within.end].find('\n').map_or(within.end, |end| at.end + end);
+    Span::new(start, end)
 }
 
 /// Whether a line begins a list item.
@@ -268,11 +325,12 @@ fn is_item(line: &str) -> bool {
     after_marker.is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Collects the citations in a piece of prose.
-fn collect_from_prose<'d>(
+/// Collects the citations in prose or plain code, except in `skipped` spans, which are sorted.
+fn collect_from_words<'d>(
     text: &'d str,
     at: Span,
-    code: &[Span],
+    source: CitationSource,
+    skipped: &[Span],
     statement: impl Fn(Span) -> Span,
     found: &mut Vec<Citation<'d>>,
 ) {
@@ -283,10 +341,10 @@ fn collect_from_prose<'d>(
         let here = Span::new(start, end);
         start = end + within[end..].chars().next().map_or(0, char::len_utf8);
         let word = here.slice(within);
-        if !word.contains(['.', '/', ':']) || code.iter().any(|code| code.contains(here)) {
+        if !word.contains(['.', '/', ':']) || is_inside(skipped, here) {
             continue;
         }
-        if let Some(place) = CitedPlace::read(within, here) {
+        if let Some(place) = CitedPlace::read(within, here, source) {
             // What was read as lines is not read again.
             start = start.max(place.lines.as_ref().map_or(0, |lines| place.list_at(lines).end));
             let statement = statement(place.at);
@@ -302,11 +360,32 @@ struct CitedPlace<'d> {
     /// One path, or several if the word has alternatives in braces.
     paths: Vec<Cow<'d, str>>,
     lines: Option<LineList>,
+    source: CitationSource,
+}
+
+/// Whether one of the sorted spans contains a span.
+fn is_inside(sorted: &[Span], at: Span) -> bool {
+    let before = sorted.partition_point(|span| span.start <= at.start);
+    sorted[..before].last().is_some_and(|span| span.contains(at))
+}
+
+impl<'d> Citation<'d> {
+    fn from_drawing(drawn: TreePath) -> Self {
+        let path: Cow<'d, str> = Cow::Owned(drawn.path);
+        Self {
+            written: Spanned::new(path.clone(), drawn.at),
+            path,
+            lines: None,
+            notation: None,
+            source: CitationSource::Drawing(drawn.root_length),
+            statement: drawn.line,
+        }
+    }
 }
 
 impl<'d> CitedPlace<'d> {
     /// Reads the word at `word` and the lines behind it.
-    fn read(text: &'d str, word: Span) -> Option<Self> {
+    fn read(text: &'d str, word: Span, source: CitationSource) -> Option<Self> {
         let trimmed = trim_word(word.slice(text));
         if trimmed.contains("://") {
             return None;
@@ -318,9 +397,10 @@ impl<'d> CitedPlace<'d> {
         let is_attached = lines.as_ref().is_some_and(|lines| lines.is_attached);
         let paths = expand_path(path);
         let are_paths = !paths.is_empty() && paths.iter().all(|path| is_path(path, is_attached));
-        // A folder has no lines.
-        let lines = lines.filter(|_| !path.ends_with('/'));
-        are_paths.then_some(Self { at, paths, lines })
+        // A folder has no lines, and lines in output are history.
+        let has_lines = !path.ends_with('/') && source == CitationSource::Prose;
+        let lines = lines.filter(|_| has_lines);
+        are_paths.then_some(Self { at, paths, lines, source })
     }
 
     /// The span of the path with all its lines.
@@ -337,6 +417,7 @@ impl<'d> CitedPlace<'d> {
                 path,
                 lines: None,
                 notation: None,
+                source: self.source,
                 statement,
             }));
             return;
@@ -351,8 +432,8 @@ impl<'d> CitedPlace<'d> {
                 };
                 let written = self.written(text, path, item, number == 0 && lines.is_attached);
                 let lines = Some(item.lines);
-                let (path, notation) = (path.clone(), Some(notation));
-                found.push(Citation { written, path, lines, notation, statement });
+                let (path, notation, source) = (path.clone(), Some(notation), self.source);
+                found.push(Citation { written, path, lines, notation, source, statement });
             }
         }
     }
@@ -452,8 +533,21 @@ mod tests {
     }
 
     #[test]
-    fn code_blocks_and_comments_contain_no_citations() {
-        let text = "- one\n\n  ```sh\n  cat src/a.rs\n  ```\n\n```\nsrc/b.rs:1\n```\n\n<!-- src/c.rs -->\n";
+    fn plain_code_blocks_contain_paths() {
+        let text = "- one\n\n  ```sh\n  cat src/a.rs\n  ```\n\n```\nsrc/b.rs:1: error\n```\n\n~~~md\nSee src/{c,d}.rs\n~~~\n";
+        assert_eq!(found(text), ["src/a.rs", "src/b.rs", "src/c.rs", "src/d.rs"]);
+        let text = "```\napp/\n├── src/\n│   └── a.rs\n└── b.toml\n```\n";
+        let document = Document::parse(text.as_bytes());
+        let below: Vec<String> = citations(&document)
+            .iter()
+            .map(|one| one.path_below_root().unwrap_or_default().to_owned())
+            .collect();
+        assert_eq!(below, ["src/", "src/a.rs", "b.toml"]);
+    }
+
+    #[test]
+    fn source_code_and_comments_contain_no_citations() {
+        let text = "- one\n\n  ```py\n  open(\"src/a.rs\")\n  ```\n\n<!-- src/c.rs -->\n\n    src/d.rs\n    src/e.rs\n";
         assert_eq!(found(text), Vec::<String>::new());
     }
 

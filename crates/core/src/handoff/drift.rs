@@ -210,6 +210,8 @@ pub enum CitationOrigin {
     Blame(CommitId),
     /// The commit in the header's `at_commit`.
     AtCommit(CommitId),
+    /// The last commit before the date of the document. Only paths are compared with it.
+    Dated(CommitId),
     /// The working tree: the line with the citation is not committed yet.
     JustWritten,
     /// Nothing.
@@ -222,6 +224,7 @@ impl CitationOrigin {
         let known = match (word, commit) {
             ("blame", Some(commit)) => Self::Blame(commit),
             ("at_commit", Some(commit)) => Self::AtCommit(commit),
+            ("date", Some(commit)) => Self::Dated(commit),
             ("anchor", None) => Self::Anchor,
             ("just_written", None) => Self::JustWritten,
             ("none", None) => Self::None,
@@ -236,6 +239,7 @@ impl CitationOrigin {
             Self::Anchor => ("anchor", None),
             Self::Blame(commit) => ("blame", Some(commit)),
             Self::AtCommit(commit) => ("at_commit", Some(commit)),
+            Self::Dated(commit) => ("date", Some(commit)),
             Self::JustWritten => ("just_written", None),
             Self::None => ("none", None),
         }
@@ -252,10 +256,12 @@ pub struct LineChange {
 }
 
 /// Why a citation cannot be checked, or only in part.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CitationDoubt {
     /// There is no record of what was cited.
     NoOrigin,
+    /// Nothing has this path, and there is no record that anything had it.
+    UnknownPath,
     /// The commit is missing because the clone is shallow.
     Shallow(CommitId),
     /// The line comes from this boundary commit of a shallow clone or an earlier one.
@@ -274,6 +280,12 @@ pub enum CitationDoubt {
     RenamesNotSearched,
     /// The lines that the origin has there are blank, or braces only. The author meant others.
     BlankLines,
+    /// The path did not exist when it was cited, and does not exist now.
+    NoSuchPath,
+    /// The file had fewer lines when it was cited, and has fewer now.
+    NoSuchLines,
+    /// The content is missing because the clone is partial.
+    PartialClone,
     /// Git ignores the path, so a missing file may exist in other clones.
     Ignored,
     /// Only the path was checked: the file is binary, too large, or stored elsewhere.
@@ -291,7 +303,8 @@ impl fmt::Display for CitationDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |commit: &CommitId| commit.as_str().chars().take(12).collect::<String>();
         match self {
-            Self::NoOrigin => f.write_str("nothing tells what stood there when it was written"),
+            Self::NoOrigin => f.write_str("nothing records the code that was cited"),
+            Self::UnknownPath => f.write_str("nothing has this path"),
             Self::Shallow(commit) => {
                 write!(f, "commit {} is not in this shallow clone", short(commit))
             }
@@ -299,16 +312,19 @@ impl fmt::Display for CitationDoubt {
                 write!(f, "the history in this shallow clone ends at {}", short(commit))
             }
             Self::MissingCommit(commit) => write!(f, "commit {} is not here", short(commit)),
-            Self::Submodule(path) => write!(f, "submodule `{path}` cannot be looked into"),
-            Self::Unreadable => f.write_str("it leads out of the repository, or may not be read"),
-            Self::Ambiguous(files) => write!(f, "{files} files are called so"),
+            Self::Submodule(path) => write!(f, "submodule `{path}` is not available"),
+            Self::Unreadable => f.write_str("it is outside the repository, or unreadable"),
+            Self::Ambiguous(files) => write!(f, "ambiguous: {files} files have this name"),
             Self::Git(why) => f.write_str(why),
-            Self::RenamesNotSearched => f.write_str("without git, nobody looks for a new name"),
+            Self::RenamesNotSearched => f.write_str("renames are not searched without git"),
             Self::BlankLines => f.write_str("it cites blank lines or lone braces"),
+            Self::NoSuchPath => f.write_str("it did not exist when this was written"),
+            Self::NoSuchLines => f.write_str("it is past the end of the file"),
+            Self::PartialClone => f.write_str("its content is not in this partial clone"),
             Self::Ignored => f.write_str("git ignores it, so it may exist elsewhere"),
-            Self::PathOnly => f.write_str("judged by its path only"),
+            Self::PathOnly => f.write_str("only its path was checked"),
             Self::RenamesTruncated { compared, candidates } => {
-                write!(f, "only {compared} of {candidates} files were looked at for a new name")
+                write!(f, "only {compared} of {candidates} files were searched for a rename")
             }
         }
     }

@@ -29,6 +29,18 @@ pub enum Exactness {
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 impl Time {
+    /// The latest moment that the text can mean.
+    pub fn latest(self) -> Timestamp {
+        let seconds = match self.exactness {
+            Exactness::Exact => 0,
+            Exactness::NoSeconds => 59,
+            // A zone is at most a day away.
+            Exactness::NoZone => DAY_SECONDS,
+            Exactness::DateOnly => DAY_SECONDS - 1,
+        };
+        Timestamp::from_second(self.moment.as_second() + seconds).unwrap_or(self.moment)
+    }
+
     /// The number of whole days from this time to `now`; `None` if this time is in the future.
     pub(crate) fn days_before(self, now: Timestamp) -> Option<i64> {
         let seconds = now.duration_since(self.moment).as_secs();

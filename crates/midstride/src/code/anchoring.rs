@@ -157,7 +157,7 @@ impl CodeCache<'_> {
         key: AnchorKey,
         citation: &Citation<'_>,
     ) -> Option<(Anchor, String)> {
-        let path = match self.resolve_path(document, &citation.path, &CodeState::WorkTree) {
+        let path = match self.resolve_citation(document, citation, &CodeState::WorkTree) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(_) => return None,
             PathMatch::Missing => self.path_from_top(&citation.path),

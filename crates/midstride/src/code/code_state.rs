@@ -5,6 +5,7 @@ use crate::sys::git::{
     FileListing, GitObject, IgnoreReader, LogEntry, OBJECT_BYTES_MAX, ObjectReader, Repository,
 };
 use crate::workspace::Workspace;
+use midstride_core::handoff::citation::Citation;
 use midstride_core::handoff::drift::CitationDoubt;
 use midstride_core::text::id::{BlobHash, CommitId};
 use std::collections::{BTreeSet, HashMap};
@@ -61,6 +62,7 @@ pub(super) struct CodeCache<'p> {
     contents: Mutex<HashMap<(CodeState, String), PathContent>>,
     listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
     shallow_boundary: OnceLock<BTreeSet<CommitId>>,
+    is_partial_clone: OnceLock<bool>,
     /// The first error from git.
     git_error: OnceLock<String>,
 }
@@ -90,6 +92,7 @@ impl<'p> CodeCache<'p> {
             contents: Mutex::default(),
             listings: Mutex::default(),
             shallow_boundary: OnceLock::new(),
+            is_partial_clone: OnceLock::new(),
             git_error: OnceLock::new(),
         })
     }
@@ -103,8 +106,7 @@ impl<'p> CodeCache<'p> {
     pub(super) fn content_at(&self, state: &CodeState, path: &str) -> PathContent {
         // A path that leads out of the tree counts as missing, and git would stop answering. Git's
         // own files are not code.
-        let is_gits = path.split('/').any(|part| part == ".git");
-        if normalize_path(path).as_deref() != Some(path) || is_gits {
+        if !is_inside(path) {
             return PathContent::Missing;
         }
         let key = (state.clone(), path.to_owned());
@@ -157,9 +159,20 @@ impl<'p> CodeCache<'p> {
                 PathContent::File { text: bytes.and_then(|bytes| decode_text(&bytes)) }
             }
             Some(GitObject::Tree { .. } | GitObject::Other) => PathContent::Folder,
+            None if self.is_not_fetched(commit, path) => {
+                PathContent::Unreadable(CitationDoubt::PartialClone)
+            }
             None if self.object(&name(".gitmodules")).is_none() => PathContent::Missing,
             None => self.submodule_content(&CodeState::Commit(commit.clone()), path),
         }
+    }
+
+    /// Whether a commit has a file whose content is not in this clone.
+    fn is_not_fetched(&self, commit: &CommitId, path: &str) -> bool {
+        let is_partial = self
+            .is_partial_clone
+            .get_or_init(|| self.workspace.repository().is_some_and(Repository::is_partial_clone));
+        *is_partial && self.list_files(&CodeState::Commit(commit.clone())).files.contains_key(path)
     }
 
     /// A submodule is a folder; its files cannot be read from here.
@@ -273,12 +286,7 @@ impl<'p> CodeCache<'p> {
     /// Resolves a path in a document to a path below the top: relative to the project root, to the
     /// top or to the folder of the document, or the only file whose path ends with it. `document`
     /// is an absolute path.
-    pub(super) fn resolve_path(
-        &self,
-        document: &Path,
-        written: &str,
-        state: &CodeState,
-    ) -> PathMatch {
+    fn resolve_path(&self, document: &Path, written: &str, state: &CodeState) -> PathMatch {
         let root = self.workspace.root().path().to_str();
         let inside = root.and_then(|root| written.strip_prefix(root)?.strip_prefix('/'));
         let written = inside.unwrap_or(written);
@@ -291,6 +299,19 @@ impl<'p> CodeCache<'p> {
         let there =
             candidates.find(|path| !matches!(self.content_at(state, path), PathContent::Missing));
         there.map_or_else(|| self.resolve_suffix(written, state), PathMatch::Unique)
+    }
+
+    /// Resolves the path of a citation. The topmost folder of a drawing may be the project itself.
+    pub(super) fn resolve_citation(
+        &self,
+        document: &Path,
+        citation: &Citation<'_>,
+        state: &CodeState,
+    ) -> PathMatch {
+        match (self.resolve_path(document, &citation.path, state), citation.path_below_root()) {
+            (PathMatch::Missing, Some(path)) => self.resolve_path(document, path, state),
+            (found, _) => found,
+        }
     }
 
     /// The path below the top to use if nothing matches: relative to the project root.
@@ -352,6 +373,12 @@ impl<'p> CodeCache<'p> {
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a path stays below the top and outside git's own files.
+pub(super) fn is_inside(path: &str) -> bool {
+    let is_gits = path.split('/').any(|part| part == ".git");
+    normalize_path(path).as_deref() == Some(path) && !path.starts_with('/') && !is_gits
 }
 
 /// Normalizes a path the way git writes it, without dots; `None` if it is empty or leads out.

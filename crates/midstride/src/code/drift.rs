@@ -10,7 +10,7 @@ mod rename;
 
 pub(crate) use later_commits::LaterCommitsQuery;
 
-use super::code_state::{CodeCache, CodeState, PathContent};
+use super::code_state::{CodeCache, CodeState, PathContent, is_inside};
 use crate::store::Store;
 use crate::sys::files::FileError;
 use crate::workspace::StoredHandoff;
@@ -115,7 +115,10 @@ impl<'p> DriftChecker<'p> {
             (OriginContent::Unknown(doubt), _) => {
                 check_without_origin(citation, base, &look, doubt)
             }
-            (OriginContent::Missing, _) => CitationOutcome::NeverExisted.into(),
+            (OriginContent::Missing, look) => CitationResult {
+                outcome: CitationOutcome::NeverExisted,
+                doubt: still_missing(citation, look).filter(|_| is_inside(&base.path)),
+            },
             (_, PathContent::Unreadable(doubt)) => {
                 CitationResult::new(CitationOutcome::Unchecked, doubt.clone())
             }
@@ -176,6 +179,10 @@ impl<'p> DriftChecker<'p> {
         let Some(lines) = citation.lines else {
             return file.in_place(None).into();
         };
+        // A date is not exact enough for lines.
+        if matches!(base.origin, CitationOrigin::Dated(_)) {
+            return CitationResult::new(file.in_place(Some(lines)), CitationDoubt::PathOnly);
+        }
         let Some(now) = now else {
             return CitationResult::new(file.in_place(Some(lines)), CitationDoubt::PathOnly);
         };
@@ -261,6 +268,20 @@ impl<'p> DriftChecker<'p> {
     }
 }
 
+/// What is still missing about a place that did not exist when it was cited. Code blocks show
+/// commands and plans, so nothing is missing in them.
+fn still_missing(citation: &Citation<'_>, look: &PathContent) -> Option<CitationDoubt> {
+    let has_lines = |text: &str, lines: LineRange| text.lines().count() >= lines.last;
+    match (look, citation.lines) {
+        _ if citation.is_in_code() => None,
+        (PathContent::Missing, _) => Some(CitationDoubt::NoSuchPath),
+        (PathContent::File { text: Some(text) }, Some(lines)) if !has_lines(text, lines) => {
+            Some(CitationDoubt::NoSuchLines)
+        }
+        _ => None,
+    }
+}
+
 /// Without an origin, only the existence of the path can be checked.
 fn check_without_origin(
     citation: &Citation<'_>,
@@ -271,6 +292,9 @@ fn check_without_origin(
     if base.origin == CitationOrigin::None && look.exists() && citation.lines.is_none() {
         return CitationOutcome::Intact(location(&base.path, None)).into();
     }
+    // It may be no path at all.
+    let is_unknown = *doubt == CitationDoubt::NoOrigin && !look.exists();
+    let doubt = if is_unknown { &CitationDoubt::UnknownPath } else { doubt };
     CitationResult::new(CitationOutcome::Unchecked, doubt.clone())
 }
 

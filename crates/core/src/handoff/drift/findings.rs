@@ -1,58 +1,207 @@
-//! Turns the results of the citation check into findings.
+//! Turns the results of the citation check into findings: one for each path and kind of drift.
 
-use super::{CitationCheck, CitationDoubt, CitationOutcome, CodeLocation, LineChange};
+use super::{
+    CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CodeLocation, LineChange,
+};
+use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+/// How many places a message names; the rest are only counted.
+const NAMED_PLACES_MAX: usize = 3;
 
 /// The findings for the checked citations of a document. `key` is the handoff's key; `None` for a
 /// note, which midstride does not edit.
-pub fn findings(key: Option<&str>, checks: &[CitationCheck]) -> Vec<Finding> {
-    let mut doubts = BTreeSet::new();
-    checks.iter().filter_map(|one| citation_finding(key, one, &mut doubts)).collect()
+pub fn findings(key: Option<&str>, document: &Document, checks: &[CitationCheck]) -> Vec<Finding> {
+    let mut groups: Vec<(FindingGroup<'_>, Vec<&CitationCheck>)> = Vec::new();
+    let mut known: HashMap<FindingGroup<'_>, usize> = HashMap::new();
+    for check in checks {
+        let Some(group) = FindingGroup::new(key, check) else { continue };
+        let number = *known.entry(group).or_insert_with(|| {
+            groups.push((group, Vec::new()));
+            groups.len() - 1
+        });
+        groups[number].1.push(check);
+    }
+    groups.iter().map(|(group, checks)| group_finding(key, document, *group, checks)).collect()
 }
 
-fn citation_finding<'j>(
-    key: Option<&str>,
-    check: &'j CitationCheck,
-    doubts: &mut BTreeSet<&'j CitationDoubt>,
-) -> Option<Finding> {
-    let place = &check.place.value;
-    let found = |code, message| Finding::new(code, check.place.at, message);
-    match &check.outcome {
-        CitationOutcome::Intact(_) | CitationOutcome::NeverExisted => None,
-        CitationOutcome::Moved(now) => {
-            let finding = found(Code::CitationMoved, format!("`{place}` is now `{now}`"));
-            Some(match key.filter(|_| check.is_fixable) {
-                Some(key) => finding.with_command(["midstride", "check", "--fix", key]),
-                None => finding.with_hint("write where it is now"),
-            })
-        }
-        CitationOutcome::Changed { location, change } => {
-            let message = change_message(place, location, change.as_ref());
-            let finding = found(Code::CitationChanged, message);
-            let Some(key) = key else {
-                return Some(finding.with_hint("look whether what is said about it still holds"));
-            };
-            let held = format!("midstride review {key} --challenged \"{place}\" --verdict held");
-            let advice = format!("revise what is said about it; if it still holds: {held}");
-            Some(finding.with_hint(advice))
-        }
-        CitationOutcome::Renamed(now) => {
-            Some(found(Code::CitationRenamed, format!("`{place}` is now `{now}`")))
-        }
-        CitationOutcome::Deleted => {
-            let doubt = check.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-            Some(found(Code::CitationDeleted, format!("`{place}` is gone{doubt}")))
-        }
-        CitationOutcome::Unchecked => {
-            // Report each doubt once, at the first citation it affects. A note never has an origin,
-            // so a missing one is not worth a finding.
-            let why = check.doubt.as_ref().filter(|why| **why != CitationDoubt::NoOrigin)?;
-            doubts.insert(why).then(|| {
-                found(Code::CitationNotChecked, format!("`{place}` cannot be judged: {why}"))
-            })
+/// Citations that are reported together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum FindingGroup<'c> {
+    /// Places in one file that moved.
+    Moved(&'c str),
+    /// Places in one file that changed.
+    Changed(&'c str),
+    /// One file with a new name.
+    Renamed(&'c str, &'c str),
+    /// One deleted file or folder.
+    Deleted(&'c str),
+    /// One name of several files.
+    Ambiguous(&'c str),
+    /// Citations that were not checked for the same reason.
+    Unchecked(&'c CitationDoubt),
+}
+
+impl<'c> FindingGroup<'c> {
+    fn new(key: Option<&str>, check: &'c CitationCheck) -> Option<Self> {
+        let path = check.cited_path();
+        match &check.outcome {
+            CitationOutcome::Intact(_) => None,
+            CitationOutcome::Moved(_) => Some(Self::Moved(path)),
+            CitationOutcome::Changed { .. } => Some(Self::Changed(path)),
+            CitationOutcome::Renamed(now) => Some(Self::Renamed(path, &now.path)),
+            CitationOutcome::Deleted => Some(Self::Deleted(path)),
+            // Only in a handoff that midstride wrote is it certain what was missing.
+            CitationOutcome::NeverExisted => {
+                let is_ours = key.is_some() && check.origin == CitationOrigin::Anchor;
+                check.doubt.as_ref().filter(|_| is_ours).map(Self::Unchecked)
+            }
+            CitationOutcome::Unchecked => {
+                let doubt = check.doubt.as_ref()?;
+                if matches!(doubt, CitationDoubt::Ambiguous(_)) {
+                    return Some(Self::Ambiguous(path));
+                }
+                (*doubt != CitationDoubt::UnknownPath).then_some(Self::Unchecked(doubt))
+            }
         }
     }
+
+    fn code(self) -> Code {
+        match self {
+            Self::Moved(_) => Code::CitationMoved,
+            Self::Changed(_) => Code::CitationChanged,
+            Self::Renamed(..) => Code::CitationRenamed,
+            Self::Deleted(_) => Code::CitationDeleted,
+            Self::Ambiguous(_) | Self::Unchecked(_) => Code::CitationNotChecked,
+        }
+    }
+}
+
+fn group_finding(
+    key: Option<&str>,
+    document: &Document,
+    group: FindingGroup<'_>,
+    checks: &[&CitationCheck],
+) -> Finding {
+    let first = checks[0];
+    let message = match group {
+        FindingGroup::Moved(_) => moved_message(checks),
+        FindingGroup::Changed(_) => changed_message(checks),
+        FindingGroup::Renamed(path, now) => match (&checks, first.outcome.location()) {
+            ([only], Some(now)) => format!("`{}` is now `{now}`", only.place.value),
+            _ => format!("`{path}` is now `{now}`"),
+        },
+        FindingGroup::Deleted(path) => {
+            let doubt = first.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            let name = if checks.len() == 1 { &first.place.value } else { path };
+            format!("`{name}` is gone{doubt}")
+        }
+        FindingGroup::Ambiguous(path) => {
+            let why = first.doubt.as_ref().map(ToString::to_string).unwrap_or_default();
+            format!("`{path}` is {why}")
+        }
+        FindingGroup::Unchecked(doubt) => unchecked_message(doubt, checks),
+    };
+    let others = match matches!(group, FindingGroup::Unchecked(_)) {
+        true => String::new(),
+        false => other_lines(document, checks),
+    };
+    let finding = Finding::new(group.code(), first.place.at, format!("{message}{others}"));
+    match (group, key) {
+        (FindingGroup::Moved(_), Some(key)) if checks.iter().any(|check| check.is_fixable) => {
+            finding.with_command(["midstride", "check", "--fix", key])
+        }
+        (FindingGroup::Moved(_), _) => finding.with_hint("write where it is now"),
+        (FindingGroup::Changed(_), Some(key)) => {
+            let place = &first.place.value;
+            let held = format!("midstride review {key} --challenged \"{place}\" --verdict held");
+            finding.with_hint(format!("revise what is said about it; if it still holds: {held}"))
+        }
+        (FindingGroup::Changed(_), None) => {
+            finding.with_hint("look whether what is said about it still holds")
+        }
+        (FindingGroup::Unchecked(CitationDoubt::NoSuchPath | CitationDoubt::NoSuchLines), _) => {
+            finding.with_hint("correct it, unless the file is planned")
+        }
+        (FindingGroup::Ambiguous(_), _) => finding.with_hint("write more of the path"),
+        (FindingGroup::Renamed(..) | FindingGroup::Deleted(_) | FindingGroup::Unchecked(_), _) => {
+            finding
+        }
+    }
+}
+
+/// The other lines of the document that cite the same, as ` (also in lines 9 and 12)`.
+fn other_lines(document: &Document, checks: &[&CitationCheck]) -> String {
+    let line = |check: &&CitationCheck| document.position(check.place.at.start).line;
+    let first = line(&checks[0]);
+    let lines: BTreeSet<usize> = checks.iter().map(line).filter(|line| *line != first).collect();
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    match &lines[..] {
+        [] => String::new(),
+        [only] => format!(" (also in line {only})"),
+        several => format!(" (also in lines {})", list(several)),
+    }
+}
+
+/// Joins words as `a, b and c`, and counts what is too much.
+fn list(words: &[String]) -> String {
+    let more = words.len().saturating_sub(NAMED_PLACES_MAX);
+    match (words, more) {
+        ([before @ .., last], 0) if !before.is_empty() => {
+            format!("{} and {last}", before.join(", "))
+        }
+        (words, 0) => words.join(", "),
+        (words, more) => format!("{} and {more} more", words[..NAMED_PLACES_MAX].join(", ")),
+    }
+}
+
+/// The distinct places of some citations, in order.
+fn distinct<'c>(checks: &[&'c CitationCheck]) -> Vec<&'c CitationCheck> {
+    let mut seen = BTreeSet::new();
+    checks.iter().copied().filter(|check| seen.insert(&check.place.value)).collect()
+}
+
+fn moved_message(checks: &[&CitationCheck]) -> String {
+    let moved: Vec<String> = distinct(checks)
+        .iter()
+        .filter_map(|check| {
+            Some(format!("`{}` is now `{}`", check.place.value, check.outcome.location()?))
+        })
+        .collect();
+    list(&moved)
+}
+
+fn changed_message(checks: &[&CitationCheck]) -> String {
+    let checks = distinct(checks);
+    let Some(CitationOutcome::Changed { location, change }) =
+        checks.first().map(|check| &check.outcome)
+    else {
+        return String::new();
+    };
+    let first = change_message(&checks[0].place.value, location, change.as_ref());
+    let others: Vec<String> =
+        checks[1..].iter().map(|check| format!("`{}`", check.place.value)).collect();
+    match others.is_empty() {
+        true => first,
+        false => format!("{first}; {} changed too", list(&others)),
+    }
+}
+
+fn unchecked_message(doubt: &CitationDoubt, checks: &[&CitationCheck]) -> String {
+    let places: Vec<String> =
+        distinct(checks).iter().map(|check| format!("`{}`", check.place.value)).collect();
+    let (named, is_one) = (list(&places), places.len() == 1);
+    let verb = |one: &str, many: &str| if is_one { one.to_owned() } else { many.to_owned() };
+    if *doubt == CitationDoubt::NoSuchPath {
+        let verbs = verb("does not exist, and did not", "do not exist, and did not");
+        return format!("{named} {verbs} when this was written");
+    }
+    if *doubt == CitationDoubt::NoSuchLines {
+        let verbs = verb("is past the end of the file", "are past the end of their file");
+        return format!("{named} {verbs}");
+    }
+    format!("{named} {} not checked: {doubt}", verb("was", "were"))
 }
 
 fn change_message(place: &str, now: &CodeLocation, change: Option<&LineChange>) -> String {
@@ -69,7 +218,14 @@ fn change_message(place: &str, now: &CodeLocation, change: Option<&LineChange>) 
         Some(LineChange { before: was, after: None }) => {
             format!("`{place}` was `{was}`, which is gone{elsewhere}")
         }
-        None => format!("`{place}` says something else now{elsewhere}"),
+        None => format!("`{place}` has changed{elsewhere}"),
+    }
+}
+
+impl CitationCheck {
+    /// The path as written.
+    fn cited_path(&self) -> &str {
+        self.place.value.split([':', '#']).next().unwrap_or_default()
     }
 }
 
@@ -86,7 +242,6 @@ mod tests {
     use super::*;
     use crate::format::finding::FindingFix;
     use crate::handoff::citation::LineRange;
-    use crate::handoff::drift::CitationOrigin;
     use crate::text::span::{Span, Spanned};
 
     fn check(place: &str, outcome: CitationOutcome) -> CitationCheck {
@@ -104,6 +259,18 @@ mod tests {
     fn location(path: &str, lines: Option<(usize, usize)>) -> CodeLocation {
         let lines = lines.map(|(first, last)| LineRange { first, last });
         CodeLocation { path: path.to_owned(), lines }
+    }
+
+    /// The findings, as if the first places were in the first lines of a document.
+    fn findings(key: Option<&str>, checks: &[CitationCheck]) -> Vec<Finding> {
+        let document = Document::parse("one\ntwo\nthree\nfour\nfive\nsix\n".as_bytes());
+        super::findings(key, &document, checks)
+    }
+
+    /// The same citation in another line.
+    fn at(start: usize, check: CitationCheck) -> CitationCheck {
+        let place = Spanned::new(check.place.value, Span::new(start, start + 1));
+        CitationCheck { place, ..check }
     }
 
     /// The code and message of the only finding.
@@ -166,5 +333,75 @@ mod tests {
         for outcome in [CitationOutcome::Intact(at()), CitationOutcome::NeverExisted] {
             assert_eq!(findings(Some("y2038"), &[check("a.py:1", outcome)]), []);
         }
+    }
+
+    #[test]
+    fn one_path_is_reported_once_with_its_lines() {
+        let gone = || check("src/a.py", CitationOutcome::Deleted);
+        let lines = check("src/a.py:7", CitationOutcome::Deleted);
+        let found = findings(None, &[at(0, gone()), at(8, gone()), at(14, lines), at(0, gone())]);
+        let [finding] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(finding.message, "`src/a.py` is gone (also in lines 3 and 4)");
+        let renamed =
+            |place| check(place, CitationOutcome::Renamed(location("b.py", Some((3, 3)))));
+        let found = findings(None, &[at(0, renamed("a.py:1")), at(4, renamed("a.py:2"))]);
+        let [finding] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(finding.message, "`a.py` is now `b.py` (also in line 2)");
+    }
+
+    #[test]
+    fn moved_and_changed_places_of_a_file_are_listed() {
+        let moved = |from: usize, to: usize| {
+            let now = location("a.py", Some((to, to)));
+            check(&format!("a.py:{from}"), CitationOutcome::Moved(now))
+        };
+        let found = only_message(&[moved(1, 2), moved(3, 4), moved(1, 2)]);
+        assert_eq!(found, "`a.py:1` is now `a.py:2` and `a.py:3` is now `a.py:4`");
+        let found =
+            only_message(&[moved(1, 2), moved(3, 4), moved(5, 6), moved(7, 8), moved(9, 10)]);
+        assert!(found.ends_with("`a.py:5` is now `a.py:6` and 2 more"), "{found}");
+        let changed = |line: usize| {
+            let change = LineChange { before: "x".to_owned(), after: Some("y".to_owned()) };
+            let location = location("a.py", Some((line, line)));
+            let outcome = CitationOutcome::Changed { location, change: Some(change) };
+            check(&format!("a.py:{line}"), outcome)
+        };
+        let found = only_message(&[changed(1), changed(3)]);
+        assert_eq!(found, "`a.py:1` was `x`, and is `y` now; `a.py:3` changed too");
+    }
+
+    fn only_message(checks: &[CitationCheck]) -> String {
+        let found = findings(Some("y2038"), checks);
+        let [finding] = &found[..] else { panic!("{found:?}") };
+        finding.message.clone()
+    }
+
+    #[test]
+    fn what_was_not_checked_is_reported_once() {
+        let doubted = |place: &str, outcome, doubt| CitationCheck {
+            doubt: Some(doubt),
+            ..check(place, outcome)
+        };
+        let unchecked = |place: &str, doubt| doubted(place, CitationOutcome::Unchecked, doubt);
+        let never = |place: &str, doubt| doubted(place, CitationOutcome::NeverExisted, doubt);
+        let checks = [
+            unchecked("a.py:1", CitationDoubt::NoOrigin),
+            unchecked("b.py:1", CitationDoubt::NoOrigin),
+            unchecked("config.go", CitationDoubt::Ambiguous(11)),
+            unchecked("Next.js", CitationDoubt::UnknownPath),
+            never("src/new.py", CitationDoubt::NoSuchPath),
+            never("a.py:900", CitationDoubt::NoSuchLines),
+        ];
+        let messages: Vec<String> =
+            findings(Some("y2038"), &checks).into_iter().map(|one| one.message).collect();
+        let expected = [
+            "`a.py:1` and `b.py:1` were not checked: nothing records the code that was cited",
+            "`config.go` is ambiguous: 11 files have this name",
+            "`src/new.py` does not exist, and did not when this was written",
+            "`a.py:900` is past the end of the file",
+        ];
+        assert_eq!(messages, expected);
+        // A note is not ours.
+        assert_eq!(findings(None, &checks[4..]), []);
     }
 }

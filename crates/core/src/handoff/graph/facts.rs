@@ -101,7 +101,7 @@ impl LinkFacts {
         let document = handoff.document();
         let files: BTreeSet<String> = citations(document)
             .iter()
-            .filter(|citation| !citation.is_folder())
+            .filter(|citation| !citation.is_folder() && !citation.is_in_code())
             .map(|citation| without_dots(&citation.path))
             // `.map` and `.js` are usually method names and extensions, not files.
             .filter(|path| !path.rsplit('/').next().unwrap_or(path).starts_with('.'))

@@ -37,7 +37,7 @@ struct CachedDocument {
 }
 
 /// The number of the current rules for reading and checking citations. Raise it when they change.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct CachedCitation {
@@ -154,7 +154,10 @@ fn file_stamps(top: &Root, checks: &[CitationCheck]) -> Option<BTreeMap<String, 
     for one in checks {
         let has_fixed_origin = matches!(
             one.origin,
-            CitationOrigin::Anchor | CitationOrigin::Blame(_) | CitationOrigin::AtCommit(_)
+            CitationOrigin::Anchor
+                | CitationOrigin::Blame(_)
+                | CitationOrigin::AtCommit(_)
+                | CitationOrigin::Dated(_)
         );
         if !has_fixed_origin {
             return None;
@@ -163,6 +166,8 @@ fn file_stamps(top: &Root, checks: &[CitationCheck]) -> Option<BTreeMap<String, 
             CitationOutcome::Intact(location)
             | CitationOutcome::Moved(location)
             | CitationOutcome::Changed { location, .. } => &location.path,
+            // It may be created at any time.
+            CitationOutcome::NeverExisted if one.doubt.is_some() => return None,
             CitationOutcome::NeverExisted => continue,
             CitationOutcome::Renamed(_) | CitationOutcome::Deleted | CitationOutcome::Unchecked => {
                 return None;

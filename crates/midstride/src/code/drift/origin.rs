@@ -11,7 +11,8 @@ use midstride_core::handoff::drift::{
 };
 use midstride_core::text::id::{BlobHash, CommitId};
 use midstride_core::text::span::Span;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ enum LineAuthor {
     Uncommitted,
     /// The document is not tracked.
     Untracked,
+    /// Git blame failed.
+    Unknown(CitationDoubt),
 }
 
 /// The commit in the header of a document.
@@ -75,7 +78,9 @@ pub(super) struct OriginResolver<'d> {
     anchors: Anchors,
     header_commit: HeaderCommit,
     /// Read when the first citation without an anchor needs it.
-    blame: OnceCell<Vec<Option<CommitId>>>,
+    blame: OnceCell<Result<Vec<Option<CommitId>>, CitationDoubt>>,
+    /// The last commit before the date of the document, for a newest commit.
+    dated: RefCell<HashMap<String, Option<CommitId>>>,
 }
 
 impl<'d> OriginResolver<'d> {
@@ -87,7 +92,8 @@ impl<'d> OriginResolver<'d> {
         let header_commit = HeaderCommit::read(code, shelved);
         let anchors = Anchors::from_document(&shelved.document);
         let document = code.workspace.root().path().join(&shelved.path);
-        Self { code, shelved, document, now, anchors, header_commit, blame: OnceCell::new() }
+        let (blame, dated) = (OnceCell::new(), RefCell::default());
+        Self { code, shelved, document, now, anchors, header_commit, blame, dated }
     }
 
     pub(super) fn resolve(&self, key: &AnchorKey, citation: &Citation<'_>) -> ResolvedOrigin {
@@ -142,15 +148,25 @@ impl<'d> OriginResolver<'d> {
                 self.unknown(citation, doubt.clone())
             }
             (LineAuthor::Untracked, HeaderCommit::Missing) => {
-                self.unknown(citation, self.code.git_doubt().unwrap_or(CitationDoubt::NoOrigin))
+                let doubt = self.code.git_doubt().unwrap_or(CitationDoubt::NoOrigin);
+                let tip = match self.now {
+                    CodeState::Commit(commit) => commit.as_str(),
+                    CodeState::WorkTree => "HEAD",
+                };
+                self.find_by_date(citation, tip).unwrap_or_else(|| self.unknown(citation, doubt))
             }
+            (LineAuthor::Unknown(doubt), _) => self.unknown(citation, doubt),
         }
     }
 
     /// Who wrote the line at a position.
     fn line_author(&self, at: Span) -> LineAuthor {
         let line = self.shelved.document.position(at.start).line;
-        match self.blame.get_or_init(|| self.read_blame()).get(line - 1) {
+        let blame = match self.blame.get_or_init(|| self.read_blame()) {
+            Ok(blame) => blame,
+            Err(doubt) => return LineAuthor::Unknown(doubt.clone()),
+        };
+        match blame.get(line - 1) {
             Some(Some(commit)) if self.code.shallow_boundary().contains(commit) => {
                 LineAuthor::ShallowBoundary(commit.clone())
             }
@@ -167,16 +183,46 @@ impl<'d> OriginResolver<'d> {
         matches!(writer, Some(LineAuthor::Commit(_) | LineAuthor::ShallowBoundary(_)))
     }
 
-    fn read_blame(&self) -> Vec<Option<CommitId>> {
+    fn read_blame(&self) -> Result<Vec<Option<CommitId>>, CitationDoubt> {
         let workspace = self.code.workspace;
         let path = workspace.path_in_work_tree(self.shelved);
         // Git blame needs a tracked document.
         let listed = self.code.list_files(&CodeState::WorkTree);
         let is_tracked = |path: &PathBuf| path.to_str().is_some_and(|path| listed.is_tracked(path));
         let path = path.filter(is_tracked);
-        workspace.repository().zip(path).map_or_else(Vec::new, |(repository, path)| {
-            repository.blame_lines(&path, &self.shelved.bytes)
-        })
+        let Some((repository, path)) = workspace.repository().zip(path) else {
+            return Ok(Vec::new());
+        };
+        let blamed = repository.blame_lines(&path, &self.shelved.bytes);
+        blamed.map_err(|error| CitationDoubt::Git(error.to_string()))
+    }
+
+    /// The origin of a path at the date of the document, for a document that was committed later
+    /// or not at all. `None` if the path did not exist then, or the statement says that it is gone.
+    fn find_by_date(&self, citation: &Citation<'_>, tip: &str) -> Option<ResolvedOrigin> {
+        if says_removed(citation.statement.slice(self.shelved.document.text())) {
+            return None;
+        }
+        let mut dated = self.dated.borrow_mut();
+        let commit = dated.entry(tip.to_owned()).or_insert_with(|| self.commit_at_date(tip));
+        let commit = commit.clone()?;
+        let state = CodeState::Commit(commit.clone());
+        let (path, _) = self.content_in(citation, &state);
+        let content = match self.code.content_at(&state, &path) {
+            PathContent::Folder => OriginContent::Folder,
+            PathContent::File { text } => {
+                OriginContent::File { blob: None, text, cited: None, had_twin: false }
+            }
+            PathContent::Missing | PathContent::Unreadable(_) => return None,
+        };
+        let origin = CitationOrigin::Dated(commit);
+        Some(ResolvedOrigin { origin, path, state: Some(state), content })
+    }
+
+    fn commit_at_date(&self, tip: &str) -> Option<CommitId> {
+        let handoff = self.shelved.handoff(self.code.workspace);
+        let time = handoff.changed().or_else(|| handoff.time_from_name())?;
+        self.code.workspace.repository()?.commit_before(time.latest(), tip)
     }
 
     fn is_head(&self, commit: &CommitId) -> bool {
@@ -193,8 +239,11 @@ impl<'d> OriginResolver<'d> {
         let state = CodeState::Commit(commit.clone());
         let (path, was) = self.content_in(citation, &state);
         let found = match &was {
-            OriginContent::Missing if !self.code.content_at(&state, &path).exists() => {
-                self.find_in_parents(&origin, commit, citation)
+            OriginContent::Missing
+                if !citation.is_in_code() && !self.code.content_at(&state, &path).exists() =>
+            {
+                let in_parents = self.find_in_parents(&origin, commit, citation);
+                in_parents.or_else(|| self.find_by_date(citation, commit.as_str()))
             }
             OriginContent::File { text: Some(text), .. } => {
                 self.find_older_version(&origin, commit, citation, (&path, text))
@@ -274,7 +323,7 @@ impl<'d> OriginResolver<'d> {
 
     /// What a citation refers to in a state of the code, and its path.
     fn content_in(&self, citation: &Citation<'_>, state: &CodeState) -> (String, OriginContent) {
-        let path = match self.code.resolve_path(&self.document, &citation.path, state) {
+        let path = match self.code.resolve_citation(&self.document, citation, state) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(files) => {
                 let path = self.code.path_from_top(&citation.path);

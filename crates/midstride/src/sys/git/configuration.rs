@@ -19,6 +19,12 @@ impl Repository {
         self.run(&["config", "--local", "--remove-section", section], b"").map(|_| ())
     }
 
+    /// Whether a remote has objects that this clone does not have.
+    pub(crate) fn is_partial_clone(&self) -> bool {
+        let asked = ["config", "--local", "--get-regexp", r"^remote\..*\.promisor$"];
+        self.run(&asked, b"").is_ok()
+    }
+
     /// The names of the remotes.
     pub fn remotes(&self) -> Result<Vec<String>, GitError> {
         let names = self.run(&["remote"], b"")?;

@@ -69,11 +69,21 @@ impl Repository {
     }
 
     /// For each line of a text at a path, the commit that wrote it, or `None` if it is not
-    /// committed yet. Empty if the file is not tracked.
-    pub(crate) fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<CommitId>> {
+    /// committed yet. Empty if no commit has the file.
+    pub(crate) fn blame_lines(
+        &self,
+        path: &Path,
+        text: &[u8],
+    ) -> Result<Vec<Option<CommitId>>, GitError> {
         let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
-        let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
-            return Vec::new();
+        let blamed = match self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) {
+            Ok(blamed) => blamed,
+            Err(GitError::Refused { message, .. })
+                if ["no such path", "no such ref"].iter().any(|why| message.contains(why)) =>
+            {
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error),
         };
         let mut writers = Vec::new();
         for line in String::from_utf8_lossy(&blamed).lines() {
@@ -86,7 +96,15 @@ impl Repository {
             writers.resize(now.max(writers.len()), None);
             writers[now - 1] = (!id.bytes().all(|byte| byte == b'0')).then(|| CommitId::new(id));
         }
-        writers
+        Ok(writers)
+    }
+
+    /// The last commit up to `tip` that was made before a time.
+    pub(crate) fn commit_before(&self, time: Timestamp, tip: &str) -> Option<CommitId> {
+        let before = format!("--before={}", time.as_second());
+        let id = self.run(&["rev-list", "-1", &before, tip, "--"], b"").ok()?;
+        let id = String::from_utf8_lossy(&id).trim().to_owned();
+        (!id.is_empty()).then(|| CommitId::new(id))
     }
 
     /// The commits since a time that changed some paths, newest first.

@@ -193,7 +193,7 @@ fn check_document(
     let with = with.filter(|with| with.concerns(&handoff));
     let citations = with.map(|with| with.drift.check(&stored)).unwrap_or_default();
     let named = handoff.is_handoff().then(|| key.to_string());
-    for finding in drift::findings(named.as_deref(), &citations) {
+    for finding in drift::findings(named.as_deref(), &stored.document, &citations) {
         verdict.add(&stored.document, finding);
     }
     let measured = coverage.as_ref().and_then(SessionComparison::coverage);
