@@ -4,6 +4,7 @@
 pub mod anchor;
 pub mod check;
 pub mod citation;
+pub mod code_text;
 pub mod delivery;
 pub mod drift;
 pub mod graph;

@@ -649,8 +649,9 @@ fn a_partial_clone_reports_what_is_missing() {
     sandbox.git(&["clone", "--quiet", "--filter=blob:none", &from, "clone"]);
     drop(origin);
     let clone = sandbox.root().join("clone");
-    let run = sandbox
-        .finish(sandbox.command(env!("CARGO_BIN_EXE_midstride")).arg("check").current_dir(&clone));
+    let mut check = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    // Git must not ask the remote, which may run a program of its choice.
+    let run = sandbox.finish(check.arg("check").env("GIT_NO_LAZY_FETCH", "1").current_dir(&clone));
     assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
     assert!(!run.stdout.contains("D001"), "{run}");
 }
@@ -791,6 +792,24 @@ fn a_hanging_git_is_reported() {
     sandbox.write(".git/index", "this is no index");
     let told = judged(&sandbox, &[]);
     assert!(told.starts_with("src/a.rs:3 not_judged by anchor git ls-files"), "{told}");
+}
+
+#[test]
+fn the_only_file_that_fits_is_checked() {
+    let sandbox = repository();
+    sandbox.write("one/config.go", "open()\n").write("two/config.go", "load_rows()\nshut()\n");
+    cite(
+        &sandbox,
+        "- `load_rows` is slow, see config.go:1.\n- See config.go:2.\n- See config.go.\n",
+    );
+    sandbox.write("two/config.go", "// new\nload_rows()\nshut()\n");
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    config.go:1 moved two/config.go:2-2 by anchor
+    config.go:2 moved two/config.go:3-3 by anchor
+    config.go not_judged by none ambiguous: 2 files have this name
+    ");
+    let run = sandbox.run(["check", "a"]);
+    assert!(run.stdout.contains("`config.go` is ambiguous: 2 files have this name"), "{run}");
 }
 
 #[test]

@@ -66,10 +66,11 @@ pub struct HashedLines(Vec<u64>);
 
 /// The base of the rolling hash over line hashes. Any odd number works.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
-/// How many lines before and after the cited lines go into the `near` hash.
-const CONTEXT_LINES: usize = 2;
 
 impl HashedLines {
+    /// How many lines before and after the cited lines go into the `near` hash.
+    pub(crate) const CONTEXT_LINES: usize = 2;
+
     /// Hashes the lines of a text.
     pub fn new(text: &str) -> Self {
         Self(text.lines().map(hash_line).collect())
@@ -80,18 +81,11 @@ impl HashedLines {
         let start = lines.first.checked_sub(1)?;
         let after = self.0.get(lines.last..)?;
         let text = combine_hashes(self.0.get(start..lines.last)?);
-        let before = &self.0[start.saturating_sub(CONTEXT_LINES)..start];
-        let near =
-            combine_hashes(&[before, &[0], &after[..after.len().min(CONTEXT_LINES)]].concat());
+        let before = &self.0[start.saturating_sub(Self::CONTEXT_LINES)..start];
+        let near = combine_hashes(
+            &[before, &[0], &after[..after.len().min(Self::CONTEXT_LINES)]].concat(),
+        );
         Some(CitedLines { text, near })
-    }
-
-    /// The same as [`Self::cited`], but hashes only the lines it needs.
-    pub fn cited_in(text: &str, lines: LineRange) -> Option<CitedLines> {
-        let skipped = lines.first.checked_sub(1)?.saturating_sub(CONTEXT_LINES);
-        let wanted = text.lines().skip(skipped).take(lines.last + CONTEXT_LINES - skipped);
-        let seen = Self(wanted.map(hash_line).collect());
-        seen.cited(LineRange { first: lines.first - skipped, last: lines.last - skipped })
     }
 
     /// Every range of `count` lines with this hash, counted from one.
@@ -394,12 +388,6 @@ mod tests {
         assert_eq!(places.iter().map(|lines| lines.first).collect::<Vec<_>>(), [1, 5]);
         assert_ne!(lines.cited(places[1]).unwrap().near, cited.near);
         assert_eq!(lines.cited(LineRange { first: 6, last: 7 }), None);
-        for first in 1..=7 {
-            for last in first..=7 {
-                let range = LineRange { first, last };
-                assert_eq!(HashedLines::cited_in(text, range), lines.cited(range), "{range}");
-            }
-        }
         assert!(lines.find_all(cited.text, 7).is_empty());
         assert!(lines.find_all(cited.text, 0).is_empty());
     }

@@ -3,21 +3,25 @@
 //! The check compares the cited text, never commits, so squashed and rebased histories give the
 //! same result.
 
+mod choice;
 mod findings;
+mod line_tracker;
 mod possibly_done;
 mod rename;
 mod statement;
 
+pub use choice::choose_file;
 pub use findings::findings;
+pub use line_tracker::LineTracker;
 pub use possibly_done::{HandoffActivity, LaterCommit};
 pub use rename::{is_handoff_of_note, is_same_family};
-pub use statement::{has_identifier, named_identifiers, says_removed};
+pub use statement::StatementWords;
 
-use crate::handoff::anchor::{CitedLines, HashedLines};
+use crate::handoff::anchor::CitedLines;
 use crate::handoff::citation::LineRange;
+use crate::handoff::code_text::CodeText;
 use crate::text::id::CommitId;
 use crate::text::span::{Span, Spanned};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -255,6 +259,35 @@ pub struct LineChange {
     pub after: Option<String>,
 }
 
+impl LineChange {
+    /// Shortens two texts to the part where they differ. `None` if they do not: only whitespace
+    /// changed, or a redacted value.
+    pub fn shortened(before: &str, after: Option<&str>) -> Option<Self> {
+        let Some(after) = after else {
+            return Some(Self { before: excerpt(before, 0), after: None });
+        };
+        let same = before.chars().zip(after.chars()).take_while(|(one, other)| one == other);
+        let same = same.count();
+        let is_long = before.chars().count().max(after.chars().count()) > EXCERPT_CHARS_MAX;
+        // Some text before the difference shows where it is.
+        let from = if is_long { same.saturating_sub(EXCERPT_CHARS_MAX / 3) } else { 0 };
+        let (before, after) = (excerpt(before, from), excerpt(after, from));
+        (before != after).then_some(Self { before, after: Some(after) })
+    }
+}
+
+/// How many characters of a changed line fit in a message.
+const EXCERPT_CHARS_MAX: usize = 60;
+
+/// A part of a text that fits in a message.
+fn excerpt(text: &str, from: usize) -> String {
+    let rest: Vec<char> = text.chars().skip(from).take(EXCERPT_CHARS_MAX + 1).collect();
+    let is_cut = rest.len() > EXCERPT_CHARS_MAX;
+    let kept = if is_cut { EXCERPT_CHARS_MAX - 1 } else { rest.len() };
+    let lead = (from > 0).then_some('…');
+    lead.into_iter().chain(rest.into_iter().take(kept)).chain(is_cut.then_some('…')).collect()
+}
+
 /// Why a citation cannot be checked, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CitationDoubt {
@@ -366,17 +399,16 @@ impl CitedLineMatch {
 ///
 /// `had_twin` says that other lines had the same text, so a single remaining match may be the twin.
 pub fn match_by_hash(
-    now: &str,
+    now: &CodeText,
     lines: LineRange,
     cited: CitedLines,
     had_twin: bool,
 ) -> CitedLineMatch {
-    let hashed = HashedLines::new(now);
-    match unambiguous_match(now, &hashed, lines, cited, had_twin) {
+    match unambiguous_match(now, lines, cited, had_twin) {
         Some(place) => CitedLineMatch::new(place, lines),
         // Equal lines are still at the cited position, and nothing shows that they are different
         // ones.
-        None if hashed.find_all(cited.text, lines.count()).contains(&lines) => {
+        None if now.hashed().find_all(cited.text, lines.count()).contains(&lines) => {
             CitedLineMatch::InPlace
         }
         None => CitedLineMatch::Missing,
@@ -387,81 +419,27 @@ pub fn match_by_hash(
 /// the text is distinctive. With several matches it returns `None`: `check --fix` writes the result
 /// into documents, so it must not guess.
 fn unambiguous_match(
-    now: &str,
-    hashed: &HashedLines,
+    now: &CodeText,
     lines: LineRange,
     cited: CitedLines,
     had_twin: bool,
 ) -> Option<LineRange> {
+    let hashed = now.hashed();
     let places = hashed.find_all(cited.text, lines.count());
     let is_near = |place: &&LineRange| hashed.cited(**place).is_some_and(|there| there == cited);
     let near: Vec<&LineRange> = places.iter().filter(is_near).collect();
     match (&near[..], &places[..]) {
         _ if near.contains(&&lines) => Some(lines),
         ([place], _) => Some(**place),
-        ([], [place]) if !had_twin => is_distinctive(now, *place).then_some(*place),
+        ([], [place]) if !had_twin => is_distinctive(now.slice(*place)).then_some(*place),
         _ => None,
     }
 }
 
-/// Finds lines of a text in a later version of that text.
-pub fn match_by_text(base: &str, now: &str, lines: LineRange) -> CitedLineMatch {
-    let (old, new) = (trimmed_lines(base), trimmed_lines(now));
-    let Some(first) = lines.first.checked_sub(1).filter(|_| lines.last <= old.len()) else {
-        return CitedLineMatch::Missing;
-    };
-    let mut kept = Vec::new();
-    for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
-        let DiffOp::Equal { old_index, new_index, len } = op else { continue };
-        if old_index <= first && lines.last <= old_index + len {
-            let there = new_index + (first - old_index) + 1;
-            return CitedLineMatch::new(lines.starting_at(there), lines);
-        }
-        kept.push(LineRange { first: new_index + 1, last: new_index + len });
-    }
-    // A diff shows a moved block as a deletion and an insertion, so search by hash.
-    let cited = HashedLines::cited_in(base, lines);
-    let place =
-        cited.and_then(|cited| unambiguous_match(now, &HashedLines::new(now), lines, cited, false));
-    // A match in lines that the diff kept was already there before: it is a twin, not a move.
-    let is_new = |place: &LineRange| !kept.iter().any(|kept| kept.contains(place));
-    place.filter(is_new).map_or(CitedLineMatch::Missing, |place| CitedLineMatch::new(place, lines))
-}
-
-fn trimmed_lines(text: &str) -> Vec<&str> {
-    text.lines().map(str::trim_end).collect()
-}
-
-/// Whether lines have a letter or digit. Blank lines and lone braces do not.
-pub fn has_content(text: &str, lines: LineRange) -> bool {
-    let lines = text.lines().skip(lines.first.saturating_sub(1)).take(lines.count());
-    lines.flat_map(str::chars).any(char::is_alphanumeric)
-}
-
 /// Whether lines have enough letters and digits to be recognized alone. A closing brace does not.
-fn is_distinctive(text: &str, lines: LineRange) -> bool {
+fn is_distinctive(lines: &str) -> bool {
     const LETTERS_MIN: usize = 4;
-    let lines = text.lines().skip(lines.first - 1).take(lines.count());
-    lines.flat_map(str::chars).filter(|c| c.is_alphanumeric()).count() >= LETTERS_MIN
-}
-
-/// The lines of `now` that replaced `lines` of `base`, for showing the change.
-pub fn replacement_lines(base: &str, now: &str, lines: LineRange) -> Option<LineRange> {
-    let (old, new) = (trimmed_lines(base), trimmed_lines(now));
-    let (first, last) = (lines.first.checked_sub(1)?, lines.last);
-    let (mut from, mut to) = (0, new.len());
-    for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
-        if let DiffOp::Equal { old_index, new_index, len } = op {
-            // The nearest unchanged lines before and after the cited ones.
-            if old_index < first {
-                from = new_index + len.min(first - old_index);
-            }
-            if old_index + len > last && to == new.len() {
-                to = new_index + last.saturating_sub(old_index);
-            }
-        }
-    }
-    (from < to).then_some(LineRange { first: from + 1, last: to })
+    lines.chars().filter(|c| c.is_alphanumeric()).count() >= LETTERS_MIN
 }
 
 /// How similar two texts are, in percent of the larger one.
@@ -487,9 +465,27 @@ pub const SIMILARITY_MIN: usize = 50;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::handoff::anchor::HashedLines;
+    use std::sync::Arc;
 
     fn range(first: usize, last: usize) -> LineRange {
         LineRange { first, last }
+    }
+
+    fn code(text: &str) -> Arc<CodeText> {
+        Arc::new(CodeText::new(text))
+    }
+
+    fn match_by_text(base: &str, now: &str, lines: LineRange) -> CitedLineMatch {
+        LineTracker::new(&code(base), &code(now)).find(lines)
+    }
+
+    fn replacement_lines(base: &str, now: &str, lines: LineRange) -> Option<LineRange> {
+        LineTracker::new(&code(base), &code(now)).replacement(lines)
+    }
+
+    fn match_by_hash(now: &str, lines: LineRange, cited: CitedLines, twin: bool) -> CitedLineMatch {
+        super::match_by_hash(&code(now), lines, cited, twin)
     }
 
     const TEXT: &str = "fn one() {\n    call();\n}\n\nfn two() {\n    other();\n}\n";
@@ -547,12 +543,7 @@ mod tests {
         // Between other neighbors, it could be any brace.
         let alone = "}\nfn b() {\n    zwei();\n";
         assert_eq!(
-            match_by_hash(
-                alone,
-                range(7, 7),
-                HashedLines::cited_in(text, range(7, 7)).unwrap(),
-                true
-            ),
+            match_by_hash(alone, range(7, 7), code(text).cited(range(7, 7)).unwrap(), true),
             CitedLineMatch::Missing
         );
     }
@@ -560,7 +551,7 @@ mod tests {
     #[test]
     fn one_of_several_equal_lines_is_never_guessed() {
         let text = "alpha\n    return Err(error.into());\nbeta\n";
-        let cited = HashedLines::cited_in(text, range(2, 2)).unwrap();
+        let cited = code(text).cited(range(2, 2)).unwrap();
         let twice =
             "gamma\ndelta\n    return Err(error.into());\nx\n    return Err(error.into());\n";
         assert_eq!(match_by_hash(twice, range(2, 2), cited, false), CitedLineMatch::Missing);
@@ -582,13 +573,6 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_and_braces_have_no_content() {
-        assert!(has_content(TEXT, range(2, 3)));
-        assert!(!has_content(TEXT, range(3, 4)));
-        assert!(!has_content(TEXT, range(90, 91)));
-    }
-
-    #[test]
     fn replaced_lines_are_shown() {
         let now = TEXT.replace("    call();\n", "    told();\n    twice();\n");
         assert_eq!(replacement_lines(TEXT, &now, range(2, 2)), Some(range(2, 3)));
@@ -596,6 +580,21 @@ mod tests {
         assert_eq!(replacement_lines(TEXT, &gone, range(2, 2)), None);
         let at_end = TEXT.replace("    other();\n}\n", "    new();\n");
         assert_eq!(replacement_lines(TEXT, &at_end, range(6, 7)), Some(range(6, 6)));
+    }
+
+    #[test]
+    fn a_change_shows_where_the_texts_differ() {
+        let long = "let total = rows.iter().map(|row| row.price * row.count).sum::<f64>() + ";
+        let (before, after) = (format!("{long}shipping;"), format!("{long}postage;"));
+        let change = LineChange::shortened(&before, Some(&after)).unwrap();
+        assert_eq!(change.before, "…unt).sum::<f64>() + shipping;");
+        assert_eq!(change.after.as_deref(), Some("…unt).sum::<f64>() + postage;"));
+        assert_eq!(LineChange::shortened("a b", Some("a b")), None);
+        let removed = LineChange::shortened(&before, None).unwrap();
+        assert_eq!(removed.before.chars().count(), EXCERPT_CHARS_MAX);
+        // One text ends where the other goes further.
+        let change = LineChange::shortened(long, Some(&before)).unwrap();
+        assert_ne!(Some(&change.before), change.after.as_ref());
     }
 
     fn location(lines: Option<LineRange>) -> CodeLocation {

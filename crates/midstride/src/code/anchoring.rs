@@ -4,11 +4,13 @@ use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::workspace::Workspace;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor::{
-    Anchor, AnchorKey, AnchorTarget, Anchors, HashedLines, can_be_stored, keyed_citations,
+    Anchor, AnchorKey, AnchorTarget, Anchors, can_be_stored, keyed_citations,
 };
 use midstride_core::handoff::citation::Citation;
+use midstride_core::handoff::drift::StatementWords;
 use midstride_core::text::edit::Edit;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use midstride_core::text::span::Span;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 /// Which citations get new anchors.
@@ -65,7 +67,7 @@ impl Workspace {
                 None => {}
             }
         }
-        kept.extend(self.record_anchors(path, wanted));
+        kept.extend(self.record_anchors(path, next.text(), wanted));
         anchors.replace(next, &kept)
     }
 
@@ -73,12 +75,18 @@ impl Workspace {
     fn record_anchors(
         &self,
         path: &Path,
+        text: &str,
         wanted: BTreeMap<AnchorKey, Citation<'_>>,
     ) -> Vec<Anchor> {
         let wanted = wanted.into_iter().filter(|(key, _)| can_be_stored(&key.place));
         let Ok(code) = CodeCache::open(self) else { return Vec::new() };
-        let mut taken: Vec<(Anchor, String)> =
-            wanted.filter_map(|(key, citation)| code.record_anchor(path, key, &citation)).collect();
+        let mut statements: HashMap<Span, StatementWords<'_>> = HashMap::new();
+        let record = |(key, citation): (AnchorKey, Citation<'_>)| {
+            let new = || StatementWords::new(citation.statement.slice(text));
+            let statement = statements.entry(citation.statement).or_insert_with(new);
+            code.record_anchor(path, statement, key, &citation)
+        };
+        let mut taken: Vec<(Anchor, String)> = wanted.filter_map(record).collect();
         code.add_blob_ids(&mut taken);
         taken.into_iter().map(|(anchor, _)| anchor).collect()
     }
@@ -154,23 +162,25 @@ impl CodeCache<'_> {
     fn record_anchor(
         &self,
         document: &Path,
+        statement: &StatementWords<'_>,
         key: AnchorKey,
         citation: &Citation<'_>,
     ) -> Option<(Anchor, String)> {
-        let path = match self.resolve_citation(document, citation, &CodeState::WorkTree) {
+        let now = &CodeState::WorkTree;
+        let path = match self.resolve_citation(document, citation, statement, now) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(_) => return None,
             PathMatch::Missing => self.path_from_top(&citation.path),
         };
         let file = |lines, has_twin| AnchorTarget::File { blob: None, lines, has_twin };
-        let target = match (self.content_at(&CodeState::WorkTree, &path), citation.lines) {
+        let target = match (self.content_at(now, &path), citation.lines) {
             (PathContent::Folder, _) => AnchorTarget::Folder,
             (PathContent::Unreadable(_), _) => return None,
             (PathContent::File { text: None }, _) | (PathContent::File { .. }, None) => {
                 file(None, false)
             }
             (PathContent::File { text: Some(text) }, Some(lines)) => {
-                let hashed = HashedLines::new(&text);
+                let hashed = text.hashed();
                 hashed.cited(lines).map_or(AnchorTarget::Missing, |cited| {
                     let has_twin = hashed.find_all(cited.text, lines.count()).len() > 1;
                     file(Some(cited), has_twin)

@@ -6,7 +6,8 @@ use crate::sys::git::{
 };
 use crate::workspace::Workspace;
 use midstride_core::handoff::citation::Citation;
-use midstride_core::handoff::drift::CitationDoubt;
+use midstride_core::handoff::code_text::CodeText;
+use midstride_core::handoff::drift::{CitationDoubt, StatementWords, choose_file};
 use midstride_core::text::id::{BlobHash, CommitId};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(super) enum PathContent {
     Folder,
     /// `text` is `None` if the file is binary, too large, or stored in Git LFS.
     File {
-        text: Option<Arc<str>>,
+        text: Option<Arc<CodeText>>,
     },
     /// It cannot be read.
     Unreadable(CitationDoubt),
@@ -38,14 +39,21 @@ impl PathContent {
     pub(super) fn exists(&self) -> bool {
         matches!(self, Self::Folder | Self::File { .. })
     }
+
+    fn into_text(self) -> Option<Arc<CodeText>> {
+        match self {
+            Self::File { text } => text,
+            Self::Missing | Self::Folder | Self::Unreadable(_) => None,
+        }
+    }
 }
 
 /// The result of resolving a path in a document.
 pub(super) enum PathMatch {
     /// Exactly one file or folder matches.
     Unique(String),
-    /// This many files match.
-    Ambiguous(usize),
+    /// Several files match.
+    Ambiguous(Vec<String>),
     Missing,
 }
 
@@ -60,12 +68,22 @@ pub(super) struct CodeCache<'p> {
     /// For a commit, the commits up to it that changed each path, newest first.
     histories: Mutex<HashMap<CommitId, HashMap<String, Vec<CommitId>>>>,
     contents: Mutex<HashMap<(CodeState, String), PathContent>>,
+    /// The texts of blobs by id.
+    blobs: Mutex<HashMap<BlobHash, Option<Arc<CodeText>>>>,
+    /// The blob ids of files that git does not have yet.
+    hashed_files: Mutex<HashMap<String, BlobHash>>,
     listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
+    /// The paths of each state by file name.
+    names: Mutex<HashMap<CodeState, Arc<PathsByName>>>,
     shallow_boundary: OnceLock<BTreeSet<CommitId>>,
     is_partial_clone: OnceLock<bool>,
+    /// Which commits exist.
+    commits: Mutex<HashMap<CommitId, bool>>,
     /// The first error from git.
     git_error: OnceLock<String>,
 }
+
+type PathsByName = HashMap<String, Vec<String>>;
 
 /// Which paths git ignores.
 #[derive(Default)]
@@ -73,6 +91,9 @@ struct IgnoreCheck {
     reader: Option<IgnoreReader>,
     known: HashMap<String, bool>,
 }
+
+/// How many files with the same name are read to choose one.
+const CHOICES_MAX: usize = 50;
 
 /// How many commits are searched for an older version of a file.
 const OLDER_COMMITS_MAX: usize = 200;
@@ -90,9 +111,13 @@ impl<'p> CodeCache<'p> {
             ignores: Mutex::default(),
             histories: Mutex::default(),
             contents: Mutex::default(),
+            blobs: Mutex::default(),
+            hashed_files: Mutex::default(),
             listings: Mutex::default(),
+            names: Mutex::default(),
             shallow_boundary: OnceLock::new(),
             is_partial_clone: OnceLock::new(),
+            commits: Mutex::default(),
             git_error: OnceLock::new(),
         })
     }
@@ -114,11 +139,18 @@ impl<'p> CodeCache<'p> {
             return content.clone();
         }
         let content = match state {
+            CodeState::Commit(_) if self.is_not_listed(state, path) => PathContent::Missing,
             CodeState::WorkTree => self.read_from_work_tree(path),
             CodeState::Commit(commit) => self.read_from_commit(commit, path),
         };
         lock(&self.contents).insert(key, content.clone());
         content
+    }
+
+    /// Whether the listing of a state, if it is loaded, shows that nothing is at a path.
+    /// Asking git costs much more.
+    fn is_not_listed(&self, state: &CodeState, path: &str) -> bool {
+        lock(&self.listings).get(state).is_some_and(|listed| !listed.may_have(path))
     }
 
     fn read_from_work_tree(&self, path: &str) -> PathContent {
@@ -186,16 +218,26 @@ impl<'p> CodeCache<'p> {
     }
 
     /// The text of a blob, if it is in this repository.
-    pub(super) fn blob(&self, id: &BlobHash) -> Option<Arc<str>> {
-        match self.object(id.as_str())? {
+    pub(super) fn blob(&self, id: &BlobHash) -> Option<Arc<CodeText>> {
+        if let Some(known) = lock(&self.blobs).get(id) {
+            return known.clone();
+        }
+        let text = self.object(id.as_str()).and_then(|object| match object {
             GitObject::Blob { bytes, .. } => decode_text(&bytes?),
             GitObject::Tree { .. } | GitObject::Other => None,
-        }
+        });
+        lock(&self.blobs).insert(id.clone(), text.clone());
+        text
     }
 
     /// Whether a commit is in this repository.
     pub(super) fn has_commit(&self, id: &CommitId) -> bool {
-        self.object(&format!("{id}^{{commit}}")).is_some()
+        if let Some(known) = lock(&self.commits).get(id) {
+            return *known;
+        }
+        let exists = self.object(&format!("{id}^{{commit}}")).is_some();
+        lock(&self.commits).insert(id.clone(), exists);
+        exists
     }
 
     fn object(&self, name: &str) -> Option<GitObject> {
@@ -302,15 +344,30 @@ impl<'p> CodeCache<'p> {
     }
 
     /// Resolves the path of a citation. The topmost folder of a drawing may be the project itself.
+    /// Of several files with the name, the cited lines and the identifiers in `statement` may fit
+    /// only one.
     pub(super) fn resolve_citation(
         &self,
         document: &Path,
         citation: &Citation<'_>,
+        statement: &StatementWords<'_>,
         state: &CodeState,
     ) -> PathMatch {
-        match (self.resolve_path(document, &citation.path, state), citation.path_below_root()) {
+        let found = self.resolve_path(document, &citation.path, state);
+        let found = match (found, citation.path_below_root()) {
             (PathMatch::Missing, Some(path)) => self.resolve_path(document, path, state),
             (found, _) => found,
+        };
+        match found {
+            PathMatch::Ambiguous(mut paths) if paths.len() <= CHOICES_MAX => {
+                let texts: Vec<Option<Arc<CodeText>>> =
+                    paths.iter().map(|path| self.content_at(state, path).into_text()).collect();
+                match choose_file(&texts, citation.lines, statement) {
+                    Some(chosen) => PathMatch::Unique(paths.swap_remove(chosen)),
+                    None => PathMatch::Ambiguous(paths),
+                }
+            }
+            found @ (PathMatch::Unique(_) | PathMatch::Ambiguous(_) | PathMatch::Missing) => found,
         }
     }
 
@@ -324,16 +381,31 @@ impl<'p> CodeCache<'p> {
         let Some(end) = normalize_path(written).filter(|_| !written.ends_with('/')) else {
             return PathMatch::Missing;
         };
+        let names = self.paths_by_name(state);
+        let name = end.rsplit('/').next().unwrap_or(&end);
         let end = format!("/{end}");
-        let listed = self.list_files(state);
-        let ending = listed.files.keys().filter(|path| path.ends_with(&end));
-        let ending: Vec<&String> =
-            ending.filter(|path| self.content_at(state, path).exists()).collect();
+        let ending = names.get(name).into_iter().flatten().filter(|path| path.ends_with(&end));
+        let ending: Vec<String> =
+            ending.filter(|path| self.content_at(state, path).exists()).cloned().collect();
         match &ending[..] {
             [] => PathMatch::Missing,
-            [only] => PathMatch::Unique((*only).clone()),
-            several => PathMatch::Ambiguous(several.len()),
+            [only] => PathMatch::Unique(only.clone()),
+            _ => PathMatch::Ambiguous(ending),
         }
+    }
+
+    fn paths_by_name(&self, state: &CodeState) -> Arc<PathsByName> {
+        let listed = self.list_files(state);
+        let mut names = lock(&self.names);
+        let by_name = names.entry(state.clone()).or_insert_with(|| {
+            let mut by_name = PathsByName::new();
+            for path in listed.files.keys() {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                by_name.entry(name.to_owned()).or_default().push(path.clone());
+            }
+            Arc::new(by_name)
+        });
+        Arc::clone(by_name)
     }
 
     /// The blob ids of files in the working tree. Filters from the repository's configuration are
@@ -342,12 +414,20 @@ impl<'p> CodeCache<'p> {
         let Some(repository) = self.workspace.repository().filter(|_| !paths.is_empty()) else {
             return HashMap::new();
         };
-        let ids = self.remember_git_error(repository.hash_files(paths)).unwrap_or_default();
-        let own = |(path, id): (&String, BlobHash)| {
-            let id = self.id_without_carriage_returns(repository, path, &id).unwrap_or(id);
-            (path.clone(), id)
+        let is_new = |path: &&String| !lock(&self.hashed_files).contains_key(*path);
+        let new: Vec<String> = paths.iter().filter(is_new).cloned().collect();
+        let ids = match new.is_empty() {
+            true => Vec::new(),
+            false => self.remember_git_error(repository.hash_files(&new)).unwrap_or_default(),
         };
-        paths.iter().zip(ids).map(own).collect()
+        let own = |(path, id): (String, BlobHash)| {
+            let id = self.id_without_carriage_returns(repository, &path, &id).unwrap_or(id);
+            (path, id)
+        };
+        let ids: Vec<(String, BlobHash)> = new.into_iter().zip(ids).map(own).collect();
+        let mut hashed = lock(&self.hashed_files);
+        hashed.extend(ids);
+        paths.iter().filter_map(|path| Some((path.clone(), hashed.get(path)?.clone()))).collect()
     }
 
     fn id_without_carriage_returns(
@@ -393,7 +473,8 @@ const LFS_PREFIX: &[u8] = b"version https://git-lfs.github.com/spec/";
 const BINARY_CHECK_BYTES: usize = 8000;
 
 /// The text of a file; `None` if it is not text.
-fn decode_text(bytes: &[u8]) -> Option<Arc<str>> {
+fn decode_text(bytes: &[u8]) -> Option<Arc<CodeText>> {
     let is_binary = bytes.iter().take(BINARY_CHECK_BYTES).any(|byte| *byte == 0);
-    (!is_binary && !bytes.starts_with(LFS_PREFIX)).then(|| String::from_utf8_lossy(bytes).into())
+    let text = || Arc::new(CodeText::new(String::from_utf8_lossy(bytes)));
+    (!is_binary && !bytes.starts_with(LFS_PREFIX)).then(text)
 }

@@ -10,23 +10,25 @@ mod rename;
 
 pub(crate) use later_commits::LaterCommitsQuery;
 
-use super::code_state::{CodeCache, CodeState, PathContent, is_inside};
+use super::code_state::{CodeCache, CodeState, PathContent, is_inside, lock};
 use crate::store::Store;
 use crate::sys::files::FileError;
 use crate::workspace::StoredHandoff;
 use cache::CheckCache;
 pub(crate) use cache::cached_results;
-use midstride_core::handoff::anchor::{AnchorKey, CitedLines, HashedLines, keyed_citations};
+use midstride_core::handoff::anchor::{AnchorKey, CitedLines, keyed_citations};
 use midstride_core::handoff::citation::{Citation, LineRange, renumberable};
+use midstride_core::handoff::code_text::CodeText;
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitedLineMatch, CodeLocation,
-    LineChange, has_content, match_by_hash, match_by_text, replacement_lines,
+    LineChange, LineTracker, match_by_hash,
 };
+use midstride_core::text::id::BlobHash;
 use midstride_core::text::span::{Span, Spanned};
 use origin::{OriginContent, OriginResolver, ResolvedOrigin};
 use rename::RenameOutcome;
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 
 /// Checks documents against one state of the repository.
 pub(crate) struct DriftChecker<'p> {
@@ -34,13 +36,28 @@ pub(crate) struct DriftChecker<'p> {
     now: CodeState,
     /// Set for the working tree only: it is checked repeatedly, a commit rarely.
     cache: Option<CheckCache<'p>>,
+    /// What was compared once, by the addresses of the texts.
+    trackers: Mutex<HashMap<(usize, usize), Arc<LineTracker>>>,
+    same: Mutex<HashMap<(usize, usize), bool>>,
+    renames: Mutex<HashMap<RenameKey, RenameOutcome>>,
 }
+
+/// A missing file: its path, the state it comes from, its blob and the address of its text.
+type RenameKey = (String, Option<CodeState>, Option<BlobHash>, Option<usize>);
 
 impl<'p> DriftChecker<'p> {
     /// Creates a checker for the documents of a project.
     pub(crate) fn new(store: &'p Store, now: CodeState) -> Result<Self, FileError> {
         let cache = (now == CodeState::WorkTree).then(|| CheckCache::new(store));
-        Ok(Self { code: CodeCache::open(store.workspace())?, now, cache })
+        let code = CodeCache::open(store.workspace())?;
+        Ok(Self {
+            code,
+            now,
+            cache,
+            trackers: Mutex::default(),
+            same: Mutex::default(),
+            renames: Mutex::default(),
+        })
     }
 
     /// Checks every citation of a document.
@@ -100,7 +117,7 @@ impl<'p> DriftChecker<'p> {
             }
             OriginContent::File { blob: None, text: Some(was), .. } => {
                 let look = self.code.content_at(&self.now, path);
-                matches!(look, PathContent::File { text: Some(now) } if now != *was)
+                matches!(look, PathContent::File { text: Some(now) } if !self.is_same(was, &now))
             }
             OriginContent::File { .. }
             | OriginContent::Missing
@@ -144,7 +161,7 @@ impl<'p> DriftChecker<'p> {
             return CitationResult::new(CitationOutcome::Unchecked, CitationDoubt::Ignored);
         }
         let text = self.origin_text(&base.content);
-        match self.code.find_renamed(base, blob.as_ref(), text.as_deref(), &self.now) {
+        match self.find_rename(base, blob.as_ref(), text.as_ref()) {
             // A search that failed proves nothing about the file.
             RenameOutcome::NotFound | RenameOutcome::Inconclusive(_)
                 if self.code.git_doubt().is_some() =>
@@ -168,13 +185,37 @@ impl<'p> DriftChecker<'p> {
         }
     }
 
+    /// Searches for a renamed file, once for all its citations.
+    fn find_rename(
+        &self,
+        base: &ResolvedOrigin,
+        blob: Option<&BlobHash>,
+        text: Option<&Arc<CodeText>>,
+    ) -> RenameOutcome {
+        let text_key = text.map(|text| Arc::as_ptr(text) as usize);
+        let key = (base.path.clone(), base.state.clone(), blob.cloned(), text_key);
+        if let Some(known) = lock(&self.renames).get(&key) {
+            return known.clone();
+        }
+        let found = self.code.find_renamed(base, blob, text.map(|text| &***text), &self.now);
+        lock(&self.renames).insert(key, found.clone());
+        found
+    }
+
+    /// Whether two versions of a file are equal. The texts stay in the cache, so their addresses
+    /// stay theirs.
+    fn is_same(&self, one: &Arc<CodeText>, other: &Arc<CodeText>) -> bool {
+        let key = (Arc::as_ptr(one) as usize, Arc::as_ptr(other) as usize);
+        key.0 == key.1 || *lock(&self.same).entry(key).or_insert_with(|| ***one == ***other)
+    }
+
     /// Checks the cited lines in an existing file with the text `now`.
     fn check_in_file(
         &self,
         citation: &Citation<'_>,
         base: &ResolvedOrigin,
         file: CurrentFile<'_>,
-        now: Option<&Arc<str>>,
+        now: Option<&Arc<CodeText>>,
     ) -> CitationResult {
         let Some(lines) = citation.lines else {
             return file.in_place(None).into();
@@ -213,7 +254,7 @@ impl<'p> DriftChecker<'p> {
     /// author saw; a commit may be newer than that text.
     fn is_meaningful(&self, base: &ResolvedOrigin, lines: LineRange) -> bool {
         base.origin == CitationOrigin::Anchor
-            || self.origin_text(&base.content).is_none_or(|text| has_content(&text, lines))
+            || self.origin_text(&base.content).is_none_or(|text| text.has_content(lines))
     }
 
     /// Finds the current position of lines; `None` if neither their old text nor its hash is known.
@@ -221,14 +262,14 @@ impl<'p> DriftChecker<'p> {
         &self,
         was: &OriginContent,
         (cited, had_twin): (Option<CitedLines>, bool),
-        now: &str,
+        now: &Arc<CodeText>,
         lines: LineRange,
     ) -> Option<CitedLineMatch> {
-        if cited.is_some() && HashedLines::cited_in(now, lines) == cited {
+        if cited.is_some() && now.cited(lines) == cited {
             return Some(CitedLineMatch::InPlace);
         }
         match (self.origin_text(was), cited) {
-            (Some(base), _) => Some(match_by_text(&base, now, lines)),
+            (Some(base), _) => Some(self.tracker(&base, now).find(lines)),
             (None, Some(cited)) => Some(match_by_hash(now, lines, cited, had_twin)),
             (None, None) => None,
         }
@@ -238,31 +279,36 @@ impl<'p> DriftChecker<'p> {
         &self,
         was: &OriginContent,
         path: &str,
-        now: &str,
+        now: &Arc<CodeText>,
         lines: LineRange,
     ) -> CitationOutcome {
         let base = self.origin_text(was);
-        let there = base.as_ref().and_then(|base| replacement_lines(base, now, lines));
-        let change = base.map(|base| LineChange {
-            before: self.excerpt(&base, lines),
-            after: there.map(|there| self.excerpt(now, there)),
+        let there = base.as_ref().and_then(|base| self.tracker(base, now).replacement(lines));
+        let change = base.and_then(|base| {
+            let before = self.one_line(base.slice(lines));
+            let after = there.map(|there| self.one_line(now.slice(there)));
+            LineChange::shortened(&before, after.as_deref())
         });
         CitationOutcome::Changed { location: location(path, there), change }
     }
 
-    /// Some lines as one line that fits in a message. Secrets are redacted, because it is cached.
-    fn excerpt(&self, text: &str, lines: LineRange) -> String {
-        const LETTERS_MAX: usize = 60;
-        let excerpt = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
-        let excerpt = excerpt.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let excerpt = self.code.workspace.clean(&excerpt).0.as_str().to_owned();
-        if excerpt.chars().count() <= LETTERS_MAX {
-            return excerpt;
-        }
-        excerpt.chars().take(LETTERS_MAX - 1).chain(['…']).collect()
+    /// Some lines as one line. Secrets are redacted, because it is cached.
+    fn one_line(&self, lines: &str) -> String {
+        let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+        let line = lines.collect::<Vec<_>>().join(" ");
+        self.code.workspace.clean(&line).0.as_str().to_owned()
     }
 
-    fn origin_text(&self, was: &OriginContent) -> Option<Arc<str>> {
+    /// The difference between two versions, computed once.
+    fn tracker(&self, base: &Arc<CodeText>, now: &Arc<CodeText>) -> Arc<LineTracker> {
+        let key = (Arc::as_ptr(base) as usize, Arc::as_ptr(now) as usize);
+        // The tracker keeps both texts, so their addresses stay theirs.
+        let mut trackers = lock(&self.trackers);
+        let new = || Arc::new(LineTracker::new(base, now));
+        Arc::clone(trackers.entry(key).or_insert_with(new))
+    }
+
+    fn origin_text(&self, was: &OriginContent) -> Option<Arc<CodeText>> {
         let OriginContent::File { blob, text, .. } = was else { return None };
         text.clone().or_else(|| self.code.blob(blob.as_ref()?))
     }
@@ -271,7 +317,7 @@ impl<'p> DriftChecker<'p> {
 /// What is still missing about a place that did not exist when it was cited. Code blocks show
 /// commands and plans, so nothing is missing in them.
 fn still_missing(citation: &Citation<'_>, look: &PathContent) -> Option<CitationDoubt> {
-    let has_lines = |text: &str, lines: LineRange| text.lines().count() >= lines.last;
+    let has_lines = |text: &CodeText, lines: LineRange| text.line_count() >= lines.last;
     match (look, citation.lines) {
         _ if citation.is_in_code() => None,
         (PathContent::Missing, _) => Some(CitationDoubt::NoSuchPath),

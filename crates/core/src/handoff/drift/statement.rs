@@ -2,9 +2,45 @@
 //! says itself that a file was removed.
 
 use crate::handoff::citation::is_known_extension;
+use std::cell::OnceCell;
 
-/// The identifiers in the inline code of a statement, such as `load_rows` in `` `load_rows()` ``.
-pub fn named_identifiers(statement: &str) -> Vec<&str> {
+/// The words of a statement, read once for all its citations.
+#[derive(Debug)]
+pub struct StatementWords<'d> {
+    text: &'d str,
+    identifiers: OnceCell<Vec<&'d str>>,
+    says_removed: OnceCell<bool>,
+}
+
+/// A statement with more identifiers is a list, and none of them is about one place.
+const IDENTIFIERS_MAX: usize = 64;
+
+impl<'d> StatementWords<'d> {
+    /// Wraps the text of a statement.
+    pub fn new(text: &'d str) -> Self {
+        Self { text, identifiers: OnceCell::new(), says_removed: OnceCell::new() }
+    }
+
+    /// The identifiers in inline code, such as `load_rows` in `` `load_rows()` ``.
+    pub fn identifiers(&self) -> &[&'d str] {
+        self.identifiers.get_or_init(|| {
+            let found = named_identifiers(self.text);
+            if found.len() <= IDENTIFIERS_MAX { found } else { Vec::new() }
+        })
+    }
+
+    /// Whether a text contains an identifier of the statement.
+    pub fn names_any_in(&self, text: &str) -> bool {
+        self.identifiers().iter().any(|identifier| has_identifier(text, identifier))
+    }
+
+    /// Whether the statement says that something was removed, renamed or replaced. Its author knew.
+    pub fn says_removed(&self) -> bool {
+        *self.says_removed.get_or_init(|| says_removed(self.text))
+    }
+}
+
+fn named_identifiers(statement: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     // Inline code is every second part between backticks.
     for code in statement.split('`').skip(1).step_by(2).filter(|code| !is_place(code)) {
@@ -33,7 +69,7 @@ fn is_place(code: &str) -> bool {
 }
 
 /// Whether a text contains an identifier as a whole word.
-pub fn has_identifier(text: &str, identifier: &str) -> bool {
+fn has_identifier(text: &str, identifier: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(identifier).any(|(at, _)| {
         !text[..at].ends_with(is_part) && !text[at + identifier.len()..].starts_with(is_part)
@@ -64,8 +100,7 @@ const REMOVAL_STEMS: [&str; 19] = [
 ];
 const REMOVAL_WORDS: [&str; 8] = ["gone", "old", "was", "were", "rm", "mv", "instead", "unused"];
 
-/// Whether a statement says that something was removed, renamed or replaced. Its author knew.
-pub fn says_removed(statement: &str) -> bool {
+fn says_removed(statement: &str) -> bool {
     statement.contains("~~")
         || statement.contains('→')
         || statement.contains("->")
@@ -86,6 +121,13 @@ mod tests {
         let statement = "The `load_rows()` in `src/a.rs:3` calls `Table::open` and `x` of `b.py`.";
         assert_eq!(named_identifiers(statement), ["Table", "load_rows", "open"]);
         assert_eq!(named_identifiers("load_rows is `not"), ["not"; 0]);
+    }
+
+    #[test]
+    fn a_list_of_identifiers_is_about_none_of_them() {
+        let many: String = (0..100).map(|number| format!("`load_{number}` ")).collect();
+        assert!(StatementWords::new(&many).identifiers().is_empty());
+        assert!(StatementWords::new("`load_1` is slow").names_any_in("load_1()"));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use crate::sys::git::Repository;
 use crate::workspace::StoredHandoff;
 use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};
 use midstride_core::handoff::citation::Citation;
-use midstride_core::handoff::drift::{
-    CitationDoubt, CitationOrigin, has_identifier, named_identifiers, says_removed,
-};
+use midstride_core::handoff::code_text::CodeText;
+use midstride_core::handoff::drift::{CitationDoubt, CitationOrigin, StatementWords};
 use midstride_core::text::id::{BlobHash, CommitId};
 use midstride_core::text::span::Span;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How many parents of a commit are searched for a file.
@@ -37,7 +37,7 @@ pub(super) enum OriginContent {
     Folder,
     File {
         blob: Option<BlobHash>,
-        text: Option<Arc<str>>,
+        text: Option<Arc<CodeText>>,
         cited: Option<CitedLines>,
         /// Whether other lines of the file had the same text.
         had_twin: bool,
@@ -81,6 +81,7 @@ pub(super) struct OriginResolver<'d> {
     blame: OnceCell<Result<Vec<Option<CommitId>>, CitationDoubt>>,
     /// The last commit before the date of the document, for a newest commit.
     dated: RefCell<HashMap<String, Option<CommitId>>>,
+    statements: RefCell<HashMap<Span, Rc<StatementWords<'d>>>>,
 }
 
 impl<'d> OriginResolver<'d> {
@@ -92,8 +93,15 @@ impl<'d> OriginResolver<'d> {
         let header_commit = HeaderCommit::read(code, shelved);
         let anchors = Anchors::from_document(&shelved.document);
         let document = code.workspace.root().path().join(&shelved.path);
-        let (blame, dated) = (OnceCell::new(), RefCell::default());
-        Self { code, shelved, document, now, anchors, header_commit, blame, dated }
+        let (blame, dated, statements) = (OnceCell::new(), RefCell::default(), RefCell::default());
+        Self { code, shelved, document, now, anchors, header_commit, blame, dated, statements }
+    }
+
+    /// The words of the statement around a citation.
+    fn statement(&self, citation: &Citation<'_>) -> Rc<StatementWords<'d>> {
+        let text = self.shelved.document.text();
+        let new = || Rc::new(StatementWords::new(citation.statement.slice(text)));
+        Rc::clone(self.statements.borrow_mut().entry(citation.statement).or_insert_with(new))
     }
 
     pub(super) fn resolve(&self, key: &AnchorKey, citation: &Citation<'_>) -> ResolvedOrigin {
@@ -200,7 +208,7 @@ impl<'d> OriginResolver<'d> {
     /// The origin of a path at the date of the document, for a document that was committed later
     /// or not at all. `None` if the path did not exist then, or the statement says that it is gone.
     fn find_by_date(&self, citation: &Citation<'_>, tip: &str) -> Option<ResolvedOrigin> {
-        if says_removed(citation.statement.slice(self.shelved.document.text())) {
+        if self.statement(citation).says_removed() {
             return None;
         }
         let mut dated = self.dated.borrow_mut();
@@ -264,8 +272,8 @@ impl<'d> OriginResolver<'d> {
         commit: &CommitId,
         citation: &Citation<'_>,
     ) -> Option<ResolvedOrigin> {
-        let statement = citation.statement.slice(self.shelved.document.text());
-        if !matches!(origin, CitationOrigin::Blame(_)) || says_removed(statement) {
+        let is_blamed = matches!(origin, CitationOrigin::Blame(_));
+        if !is_blamed || self.statement(citation).says_removed() {
             return None;
         }
         let parents = (1..=PARENTS_MAX).map(|number| CommitId::new(format!("{commit}^{number}")));
@@ -285,16 +293,12 @@ impl<'d> OriginResolver<'d> {
         origin: &CitationOrigin,
         commit: &CommitId,
         citation: &Citation<'_>,
-        (path, text): (&str, &str),
+        (path, text): (&str, &CodeText),
     ) -> Option<ResolvedOrigin> {
         let lines = citation.lines?;
-        let identifiers = named_identifiers(citation.statement.slice(self.shelved.document.text()));
-        let is_named = |text: &str| {
-            let cited: Vec<&str> = text.lines().skip(lines.first - 1).take(lines.count()).collect();
-            let cited = cited.join("\n");
-            identifiers.iter().any(|identifier| has_identifier(&cited, identifier))
-        };
-        if identifiers.is_empty() || is_named(text) {
+        let statement = self.statement(citation);
+        let is_named = |text: &CodeText| statement.names_any_in(text.slice(lines));
+        if statement.identifiers().is_empty() || is_named(text) {
             return None;
         }
         let older = self.code.commits_that_changed(commit, path).into_iter().skip(1);
@@ -323,11 +327,13 @@ impl<'d> OriginResolver<'d> {
 
     /// What a citation refers to in a state of the code, and its path.
     fn content_in(&self, citation: &Citation<'_>, state: &CodeState) -> (String, OriginContent) {
-        let path = match self.code.resolve_citation(&self.document, citation, state) {
+        let statement = self.statement(citation);
+        let path = match self.code.resolve_citation(&self.document, citation, &statement, state) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(files) => {
                 let path = self.code.path_from_top(&citation.path);
-                return (path, OriginContent::Unknown(CitationDoubt::Ambiguous(files)));
+                let doubt = CitationDoubt::Ambiguous(files.len());
+                return (path, OriginContent::Unknown(doubt));
             }
             PathMatch::Missing => self.code.path_from_top(&citation.path),
         };
@@ -345,13 +351,17 @@ impl<'d> OriginResolver<'d> {
     }
 
     fn unknown(&self, citation: &Citation<'_>, doubt: CitationDoubt) -> ResolvedOrigin {
-        let (path, _) = self.content_in(citation, self.now);
-        ResolvedOrigin {
-            origin: CitationOrigin::None,
-            path,
-            state: None,
-            content: OriginContent::Unknown(doubt),
-        }
+        let (path, now) = self.content_in(citation, self.now);
+        let content = match now {
+            OriginContent::Unknown(CitationDoubt::Ambiguous(files)) => {
+                OriginContent::Unknown(CitationDoubt::Ambiguous(files))
+            }
+            OriginContent::Missing
+            | OriginContent::Folder
+            | OriginContent::File { .. }
+            | OriginContent::Unknown(_) => OriginContent::Unknown(doubt),
+        };
+        ResolvedOrigin { origin: CitationOrigin::None, path, state: None, content }
     }
 }
 
@@ -362,7 +372,7 @@ fn origin_content(content: PathContent, citation: &Citation<'_>) -> OriginConten
         PathContent::Folder => OriginContent::Folder,
         PathContent::Unreadable(doubt) => OriginContent::Unknown(doubt),
         PathContent::File { text } => {
-            let too_few = |last: usize| text.as_ref().is_some_and(|t| t.lines().count() < last);
+            let too_few = |last: usize| text.as_ref().is_some_and(|text| text.line_count() < last);
             if citation.lines.is_some_and(|lines| too_few(lines.last)) {
                 return OriginContent::Missing;
             }

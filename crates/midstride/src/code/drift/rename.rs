@@ -14,6 +14,7 @@ use std::path::Path;
 const CANDIDATES_MAX: usize = 1000;
 
 /// The result of the search.
+#[derive(Clone)]
 pub(super) enum RenameOutcome {
     Found(String),
     NotFound,
@@ -69,7 +70,7 @@ impl CodeCache<'_> {
                 continue;
             };
             // A file with another kind of content only quotes the missing one.
-            if *other != *text && !is_same_family(was.path, path) {
+            if **other != *text && !is_same_family(was.path, path) {
                 continue;
             }
             // A text twice as long cannot be similar enough.

@@ -207,6 +207,21 @@ impl FileListing {
         }
     }
 
+    /// Whether a file, a folder or a submodule can be at a path. A link may lead there.
+    pub(crate) fn may_have(&self, path: &str) -> bool {
+        let folder = format!("{path}/");
+        let is_folder = || {
+            let next = self.files.range(folder.clone()..).next();
+            next.is_some_and(|(file, _)| file.starts_with(&folder))
+        };
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        let above = |end: usize| &path[..end];
+        let is_listed = |end: usize| {
+            self.files.contains_key(above(end)) || self.submodules.contains(above(end))
+        };
+        ends.into_iter().any(is_listed) || is_folder()
+    }
+
     /// Whether git tracks a file.
     pub(crate) fn is_tracked(&self, path: &str) -> bool {
         self.files.get(path).is_some_and(Option::is_some)
@@ -261,4 +276,24 @@ fn log_entry(head: &str) -> Option<LogEntry> {
     let time = Timestamp::from_second(time).ok()?;
     let subject = words.next().unwrap_or_default().trim_end().to_owned();
     Some(LogEntry { commit, time, subject, paths: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileListing;
+
+    #[test]
+    fn a_listing_shows_what_cannot_exist() {
+        let mut listed = FileListing::default();
+        for path in ["link", "src-old/a.rs", "src/a.rs"] {
+            listed.files.insert(path.to_owned(), None);
+        }
+        listed.submodules.insert("vendor/lib".to_owned());
+        for path in ["src", "src/a.rs", "src/a.rs/b", "link/b.rs", "vendor", "vendor/lib/c.rs"] {
+            assert_eq!(listed.may_have(path), path != "vendor", "{path}");
+        }
+        for path in ["src/b.rs", "sr", "a.rs", "lin", "vendor/libs"] {
+            assert!(!listed.may_have(path), "{path}");
+        }
+    }
 }
