@@ -206,7 +206,7 @@ pub(crate) fn check_size(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 pub struct Root {
     dir: Dir,
     path: PathBuf,
-    /// Whether only the owner can access what is created below it, whatever the umask is.
+    /// Whether only the owner can access what is created below it, regardless of the umask.
     is_private: bool,
 }
 
@@ -783,7 +783,7 @@ pub fn age(path: &Path) -> Option<Duration> {
     std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// What identifies a folder besides its path. A copy, a restored folder and a new one at the same path
+/// What identifies a folder in addition to its path. A copy, a restored folder and a new one at the same path
 /// differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FolderIdentity {

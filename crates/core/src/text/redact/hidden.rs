@@ -19,7 +19,7 @@ const BLOCK: usize = 64;
 const ESCAPE: u8 = 0x1b;
 
 /// A part of a text without its hidden bytes.
-pub(super) struct VisibleText {
+pub(super) struct StrippedText {
     /// The visible bytes.
     pub(super) text: Vec<u8>,
     /// The offset of the part in the original text.
@@ -28,7 +28,7 @@ pub(super) struct VisibleText {
     seams: Vec<(usize, usize)>,
 }
 
-impl VisibleText {
+impl StrippedText {
     /// Copies the visible bytes of a part of a text.
     pub(super) fn new(original: &[u8], part: Range<usize>) -> Self {
         let mut text = Vec::with_capacity(part.len());
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     fn visible(text: &str) -> String {
-        let visible = VisibleText::new(text.as_bytes(), 0..text.len());
+        let visible = StrippedText::new(text.as_bytes(), 0..text.len());
         String::from_utf8(visible.text).unwrap()
     }
 
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn offsets_map_to_the_original_and_back() {
         let text = "ab\u{1b}[1mcd\u{200b}\u{200b}e";
-        let visible = VisibleText::new(text.as_bytes(), 1..text.len());
+        let visible = StrippedText::new(text.as_bytes(), 1..text.len());
         assert_eq!(visible.text, b"bcde");
         for (at, letter) in visible.text.iter().enumerate() {
             let original = visible.original_offset(at);

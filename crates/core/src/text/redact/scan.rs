@@ -1,7 +1,7 @@
 //! Scans text for secrets: one pass finds prefixes that may start a secret, then the grammar of
 //! each prefix decides.
 
-use super::hidden::{SEQUENCE_BYTES_MAX, VisibleText, hidden_places};
+use super::hidden::{SEQUENCE_BYTES_MAX, StrippedText, hidden_places};
 use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX, SecretCandidate, TAIL_BYTES_MAX};
 use super::name::SecretNames;
 use super::prefix_matcher::PrefixMatcher;
@@ -103,13 +103,13 @@ impl Scanner {
         &self,
         text: &[u8],
         range: Range<usize>,
-        mut met: impl FnMut(&VisibleText, SecretCandidate<'_>, usize, Trigger),
+        mut met: impl FnMut(&StrippedText, SecretCandidate<'_>, usize, Trigger),
     ) {
         let places = hidden_places(text, around(text, &range, 0));
         let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
         let start = range.start.max(first.saturating_sub(AFTER_BYTES_MAX));
         let range = start..range.end.min(last + TAIL_BYTES_MAX + 1).max(start);
-        let visible = VisibleText::new(text, around(text, &range, SEQUENCE_BYTES_MAX));
+        let visible = StrippedText::new(text, around(text, &range, SEQUENCE_BYTES_MAX));
         self.beginnings.for_each_match(&visible.text, |at, place| {
             let original = visible.original_offset(at);
             let trigger = self.triggers[place];
@@ -219,7 +219,7 @@ fn held_from(text: &[u8]) -> Option<usize> {
     if hidden_places(text, tail.clone()).is_empty() {
         return held;
     }
-    let visible = VisibleText::new(text, tail);
+    let visible = StrippedText::new(text, tail);
     let seen = lines::held_from(&visible.text).map(|at| visible.original_offset(at));
     held.into_iter().chain(seen).min()
 }
@@ -245,7 +245,7 @@ fn trim_hidden(text: &[u8], range: Range<usize>) -> Range<usize> {
     if hidden_places(text, range.clone()).is_empty() {
         return range;
     }
-    let visible = VisibleText::new(text, range.clone());
+    let visible = StrippedText::new(text, range.clone());
     let trimmed = visible.original_range(&(0..visible.text.len()));
     if trimmed.is_empty() { range } else { trimmed }
 }
