@@ -43,8 +43,8 @@ impl Positive {
         lines.iter().enumerate().find_map(|(index, line)| {
             let start = if index == 0 { PREFIX_BYTES_MAX } else { 0 };
             let last = line.len().checked_sub(PART_BYTES)?;
-            let parts = (start..=last).map(|at| &line[at..at + PART_BYTES]);
-            parts.into_iter().find(|part| text.contains(part))
+            let mut parts = (start..=last).filter_map(|at| line.get(at..at + PART_BYTES));
+            parts.find(|part| text.contains(part))
         })
     }
 

@@ -22,6 +22,10 @@ pub(super) enum Place {
     Login,
     /// The value continues on the next line.
     Split,
+    /// Something that a reader does not see splits the value.
+    Hidden,
+    /// The value is in a manifest that declares it a secret.
+    Manifest,
     /// The value is an HTTP header.
     Header,
     /// The value is a block of lines.
@@ -42,16 +46,20 @@ pub(super) struct Context {
 /// Shorter values are not split into lines in practice.
 const SPLIT_BYTES_MIN: usize = 90;
 const SPLIT_COLUMNS: usize = 60;
+/// How many letters are between two places where something hidden splits a value.
+const HIDDEN_COLUMNS: usize = 9;
 
 impl Context {
     /// Whether a value of this format occurs in such a context in practice.
     pub(super) fn suits(&self, format: &Format, value: &Value) -> bool {
-        use Place::{Assigned, Bare, Block, Header, Login, Near, Query, Quoted, Split};
+        use Place::{
+            Assigned, Bare, Block, Header, Hidden, Login, Manifest, Near, Query, Quoted, Split,
+        };
         let places: &[Place] = match format.reach {
-            Reach::Anywhere => &[Bare, Near, Assigned, Quoted, Query, Split],
-            Reach::Named => &[Near, Assigned, Quoted, Query, Split],
-            Reach::Assigned => &[Assigned, Quoted, Query],
-            Reach::Password => &[Assigned, Quoted, Login],
+            Reach::Anywhere => &[Bare, Near, Assigned, Quoted, Query, Split, Hidden, Manifest],
+            Reach::Named => &[Near, Assigned, Quoted, Query, Split, Hidden, Manifest],
+            Reach::Assigned => &[Assigned, Quoted, Query, Hidden, Manifest],
+            Reach::Password => &[Assigned, Quoted, Login, Manifest],
             Reach::Passphrase => &[Quoted],
             Reach::Url => &[Bare, Near, Assigned, Quoted],
             Reach::Header => &[Header],
@@ -80,9 +88,9 @@ impl Context {
 
     fn lines(&self, text: &str) -> Vec<String> {
         match self.place {
-            Place::Split => text
+            Place::Split | Place::Hidden => text
                 .as_bytes()
-                .chunks(SPLIT_COLUMNS)
+                .chunks(if self.place == Place::Split { SPLIT_COLUMNS } else { HIDDEN_COLUMNS })
                 .map(|line| String::from_utf8_lossy(line).into_owned())
                 .collect(),
             Place::Query => vec![percent_encoded(text)],
@@ -92,6 +100,7 @@ impl Context {
             | Place::Quoted
             | Place::Login
             | Place::Header
+            | Place::Manifest
             | Place::Block
             | Place::ServiceAccount => text.split('\n').map(str::to_owned).collect(),
         }
@@ -157,6 +166,8 @@ pub(super) fn contexts() -> impl Iterator<Item = &'static Context> {
         .chain(&LOGIN)
         .chain(&WIRE)
         .chain(&LINES)
+        .chain(&HIDDEN)
+        .chain(&MANIFESTS)
 }
 
 const BARE: [Context; 23] = [
@@ -203,7 +214,11 @@ const NEAR: [Context; 7] = [
     ),
 ];
 
-const ASSIGNED: [Context; 22] = [
+const ASSIGNED: [Context; 26] = [
+    at(Place::Assigned, "yaml tag", "service:\n  {name}: !!str {v}\n  port: 5432\n"),
+    at(Place::Assigned, "yaml anchor", "service:\n  {name}: &shared {v}\nother: *shared\n"),
+    at(Place::Assigned, "yaml intrinsic", "Environment:\n  {NAME}: !Sub {v}\n"),
+    at(Place::Assigned, "make immediate", "{NAME} ::= {v}\n\nall: build\n"),
     at(Place::Assigned, "env", "# staging\nPORT=3000\n{NAME}={v}\nLOG_LEVEL=debug\n"),
     at(Place::Assigned, "env last line", "{NAME}={v}"),
     at(Place::Assigned, "export", "export {NAME}={v}\nmake deploy"),
@@ -236,7 +251,18 @@ const ASSIGNED: [Context; 22] = [
     at(Place::Assigned, "numbered env", "     6\tPORT=80\n     7\t{NAME}={v}\n     8\tMODE=prod\n"),
 ];
 
-const QUOTED: [Context; 24] = [
+const QUOTED: [Context; 31] = [
+    at(Place::Quoted, "yaml tag quoted", "service:\n  {name}: !!str \"{v}\"\n"),
+    at(Place::Quoted, "yaml anchor quoted", "service:\n  {name}: &shared '{v}'\n"),
+    at(Place::Quoted, "php appended", "<?php\n${name} .= '{v}';\n"),
+    at(Place::Quoted, "go typed", "var {camel} string = \"{v}\"\n"),
+    at(Place::Quoted, "c array", "static const char {name}[] = \"{v}\";\n"),
+    at(Place::Quoted, "default value", "const {camel} = process.env.{NAME} || \"{v}\";\n"),
+    at(
+        Place::Quoted,
+        "xml over lines",
+        "<server>\n  <{camel}>\n    {v}\n  </{camel}>\n</server>\n",
+    ),
     at(Place::Quoted, "json", r#"{"host": "example.com", "{name}": "{v}", "port": 8080}"#),
     at(Place::Quoted, "json compact", r#"{"host":"example.com","{camel}":"{v}","port":8080}"#),
     at(
@@ -283,7 +309,19 @@ const QUOTED: [Context; 24] = [
     ),
 ];
 
-const LOGIN: [Context; 8] = [
+const LOGIN: [Context; 12] = [
+    at(Place::Login, "curl user quoted", "curl -sS -u 'deploy:{v}' https://api.example.com/v1"),
+    at(
+        Place::Login,
+        "curl user option",
+        "curl --user \"deploy\":\"{v}\" https://api.example.com/v1",
+    ),
+    at(Place::Login, "curl without user", "curl -u \":{v}\" https://api.example.com/v1"),
+    at(
+        Place::Login,
+        "curl over lines",
+        "curl -X POST \\\n  --user deploy:{v} \\\n  https://api.example.com/v1\n",
+    ),
     at(Place::Login, "netrc", "machine git.example.com login deploy password {v}\n"),
     at(Place::Login, "curl user", "curl -u deploy:{v} https://api.example.com/v1/items"),
     at(Place::Login, "sshpass", "sshpass -p '{v}' ssh root@10.0.0.4 uptime"),
@@ -376,5 +414,53 @@ const LINES: [Context; 20] = [
         "service account in a transcript",
         "\\\\n",
         r#"{"content":"{\n  \"type\": \"service_account\",\n  \"{name}\": \"{v}\\n\"\n}"}"#,
+    ),
+];
+
+const HIDDEN: [Context; 7] = [
+    joined(
+        Place::Hidden,
+        "colored by grep",
+        "\u{1b}[m\u{1b}[K",
+        "\u{1b}[35m\u{1b}[Ka.env\u{1b}[0m:{NAME}={v}\u{1b}[0m\n",
+    ),
+    joined(Place::Hidden, "colors", "\u{1b}[0;38;5;196m", "$ env\nPORT=80\n{NAME}={v}\u{1b}[0m\n"),
+    joined(Place::Hidden, "zero width", "\u{200b}", "  \"{camel}\": \"{v}\",\n"),
+    joined(Place::Hidden, "soft hyphen", "\u{ad}", "{NAME}={v}\n"),
+    joined(Place::Hidden, "direction", "\u{2066}", "export {NAME}=\"{v}\"\n"),
+    joined(Place::Hidden, "combining", "\u{332}", "{NAME}='{v}'\n"),
+    joined(
+        Place::Hidden,
+        "json colors",
+        r"\u001b[m\u001b[K",
+        r#"{"stdout":"\u001b[35ma.env\u001b[0m:{NAME}={v}\n","code":0}"#,
+    ),
+];
+
+const MANIFESTS: [Context; 5] = [
+    at(
+        Place::Manifest,
+        "kubernetes",
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\nstringData:\n  config: {v}\ntype: Opaque\n",
+    ),
+    at(
+        Place::Manifest,
+        "kubernetes quoted",
+        "kind: Secret\nstringData:\n  port: \"80\"\n  settings.txt: \"{v}\"\ntype: Opaque\n",
+    ),
+    at(
+        Place::Manifest,
+        "kubernetes block",
+        "kind: Secret\nstringData:\n  settings.txt: |\n    mode 1\n    {v}\ntype: Opaque\n",
+    ),
+    at(
+        Place::Manifest,
+        "kubernetes printed",
+        "items:\n- apiVersion: v1\n  data:\n    config: {v}\n  kind: Secret\n  metadata:\n    name: app\n",
+    ),
+    at(
+        Place::Manifest,
+        "kubernetes in json",
+        r#"{"apiVersion":"v1","data":{"config":"{v}"},"kind":"Secret","type":"Opaque"}"#,
     ),
 ];

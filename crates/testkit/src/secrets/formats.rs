@@ -96,8 +96,9 @@ const fn made(
 
 /// All kinds.
 pub(super) fn formats() -> Vec<Format> {
-    let tables: [(Reach, &[Row]); 7] = [
+    let tables: [(Reach, &[Row]); 8] = [
         (Reach::Anywhere, &CODE_HOSTS),
+        (Reach::Anywhere, &PLATFORMS),
         (Reach::Anywhere, &CLOUDS),
         (Reach::Anywhere, &SERVICES),
         (Reach::Anywhere, &MODELS),
@@ -110,6 +111,7 @@ pub(super) fn formats() -> Vec<Format> {
         .flat_map(|(reach, rows)| rows.iter().map(move |row| of(reach, *row)))
         .collect();
     formats.push(of(Reach::Passphrase, PASSPHRASE));
+    formats.push(of(Reach::Passphrase, SPACED));
     formats.extend(URLS.map(|row| of(Reach::Url, row)));
     formats.extend(HEADERS.map(|row| of(Reach::Header, row)));
     formats.extend(structured());
@@ -268,6 +270,39 @@ const MODELS: [Row; 15] = [
     ("nvidia", &["NVIDIA_API_KEY"], &["nvapi-‹url64›"]),
 ];
 
+const PLATFORMS: [Row; 22] = [
+    (
+        "sourcegraph",
+        &["SRC_ACCESS_TOKEN"],
+        &["sgp_‹hex16›_‹hex40›", "sgp_local_‹hex40›", "sgp_‹hex40›"],
+    ),
+    ("openshift", &["OC_TOKEN"], &["sha256~‹url43›"]),
+    ("alchemy", &["ALCHEMY_TOKEN"], &["alcht_‹alnum30›"]),
+    ("apify", &["APIFY_TOKEN"], &["apify_api_‹alnum36›"]),
+    (
+        "harness",
+        &["HARNESS_API_KEY"],
+        &["pat.‹url22›.‹alnum24›.‹alnum20›", "sat.‹url22›.‹alnum24›.‹alnum20›"],
+    ),
+    ("adobe-secret", &["ADOBE_CLIENT_SECRET"], &["p8e-‹low32›"]),
+    ("frame-io", &["FRAMEIO_TOKEN"], &["fio-u-‹url64›"]),
+    ("octopus", &["OCTOPUS_API_KEY"], &["API-‹UP26›"]),
+    ("scalingo", &["SCALINGO_API_TOKEN"], &["tk-us-‹url48›"]),
+    ("settlemint", &["BTP_TOKEN"], &["sm_pat_‹alnum16›", "sm_aat_‹alnum16›", "sm_sat_‹alnum16›"]),
+    ("clickhouse", &["CLICKHOUSE_KEY_SECRET"], &["4b1d‹alnum38›"]),
+    ("maxmind", &["MAXMIND_LICENSE_KEY"], &["‹alnum6›_‹alnum29›_mmk"]),
+    ("intra42", &["INTRA_SECRET"], &["s-s4t2ud-‹hex64›", "s-s4t2af-‹hex64›"]),
+    ("yandex-iam", &["YC_TOKEN"], &["t1.‹url90-120›.‹url86›"]),
+    ("ramp", &["RAMP_CLIENT_SECRET"], &["ramp_sec_‹alnum48›"]),
+    ("adafruit", &["ADAFRUIT_KEY"], &["aio_‹alnum28›"]),
+    ("new-relic-license", &["NEW_RELIC_LICENSE_KEY"], &["‹hex32›FFFFNRAL"]),
+    ("rootly", &["ROOTLY_API_KEY"], &["rootly_‹hex64›"]),
+    ("zoho", &["ZOHO_REFRESH_TOKEN"], &["1000.‹hex32›.‹hex32›"]),
+    ("clickup", &["CLICKUP_TOKEN"], &["pk_‹num8›_‹UP32›"]),
+    ("defined-networking", &["DNKEY"], &["dnkey-‹low26›-‹low52›"]),
+    ("salesforce-consumer", &["SF_CONSUMER_KEY"], &["3MVG9‹alnum80-90›"]),
+];
+
 const NAMED: [Row; 10] = [
     ("aws-secret-access-key", &["AWS_SECRET_ACCESS_KEY"], &["‹alnum1›‹base38›‹alnum1›"]),
     (
@@ -289,7 +324,18 @@ const NAMED: [Row; 10] = [
     ),
 ];
 
-const ASSIGNED: [Row; 9] = [
+const ASSIGNED: [Row; 12] = [
+    ("snyk", &["SNYK_TOKEN", "SNYK_API_KEY"], &["‹uuid4›"]),
+    (
+        "uuid-of-a-service",
+        &["KUCOIN_SECRET_KEY", "SENDBIRD_TOKEN", "MESSAGEBIRD_KEY"],
+        &["‹uuid4›"],
+    ),
+    (
+        "key-of-a-service",
+        &["ALGOLIA_KEY", "FASTLY_TOKEN", "TWITCH_TOKEN", "MATTERMOST_KEY", "PLAID_KEY"],
+        &["‹let1›‹num1›‹low24-30›", "‹hex32›"],
+    ),
     ("twilio-auth-token", &["TWILIO_AUTH_TOKEN"], &["‹hex32›"]),
     ("launchdarkly", &["LAUNCHDARKLY_SDK_KEY"], &["sdk-‹uuid4›", "api-‹uuid4›"]),
     ("heroku-key", &["HEROKU_API_KEY"], &["‹uuid4›"]),
@@ -334,6 +380,12 @@ const PASSPHRASE: Row = (
     "passphrase",
     &["PASSPHRASE", "VAULT_PASSWORD", "KEYSTORE_PASSWORD", "DB_PASSWORD"],
     &["‹word› ‹Word› ‹word› ‹num2›", "‹Word›&‹word›#‹num3›;‹word›", "‹alnum8›$‹alnum6›~‹num3›?"],
+);
+
+const SPACED: Row = (
+    "password-with-spaces",
+    &["DB_PASSWORD", "VAULT_PASSWORD", "SMTP_PASSWORD"],
+    &["‹word›‹num2›‹word› ‹Word›", "‹Word›@‹word›‹num2› ‹word›", "‹word› ‹word›#‹num2›‹word›"],
 );
 
 const URLS: [Row; 18] = [
@@ -452,7 +504,7 @@ const HEADERS: [Row; 3] = [
 ];
 
 fn structured() -> Vec<Format> {
-    let keys: [(&str, Maker); 8] = [
+    let keys: [(&str, Maker); 10] = [
         ("private-key-rsa", rsa),
         ("private-key-ec", |random| pem(random, "EC PRIVATE KEY", "", "MHcCAQEEI", 164)),
         ("private-key-pkcs8", pkcs8),
@@ -475,6 +527,8 @@ fn structured() -> Vec<Format> {
             pem(random, "RSA PRIVATE KEY", &head, "", 1500)
         }),
         ("private-key-head", head_of_key),
+        ("private-key-tail", tail_of_key),
+        ("private-key-line", line_of_key),
     ];
     let mut formats =
         Vec::from(keys.map(|(kind, make)| made(kind, Reach::Pem, &["PRIVATE_KEY"], make)));
@@ -521,6 +575,20 @@ fn head_of_key(random: &mut Random) -> Value {
     let whole = rsa(random).text;
     let lines: Vec<&str> = whole.lines().take(4).collect();
     Value { text: lines.join("\n"), secret: lines[1..].join("\n") }
+}
+
+/// The output of `tail -5` on a key, without the BEGIN line.
+fn tail_of_key(random: &mut Random) -> Value {
+    let whole = pkcs8(random).text;
+    let lines: Vec<&str> = whole.lines().collect();
+    let tail = &lines[lines.len() - 5..];
+    Value { text: tail.join("\n"), secret: tail[..4].join("\n") }
+}
+
+/// A key that lost its line breaks and its END line.
+fn line_of_key(random: &mut Random) -> Value {
+    let secret = random.expand("MIIEvQIBADANBgkqhkiG9w0BAQEF‹base300-400›");
+    Value { text: format!("-----BEGIN PRIVATE KEY-----{secret}"), secret }
 }
 
 fn jwt(random: &mut Random) -> Value {

@@ -39,6 +39,8 @@ enum AssignmentSign {
     Comma,
     /// `name == "value"`. Only quoted values count.
     Comparison,
+    /// `name || "value"`. Only quoted values count.
+    Fallback,
     /// `PASSWORD 'value'`. Only quoted values count, and only for passwords.
     Adjacent,
 }
@@ -178,6 +180,7 @@ fn value_context(
         AssignmentSign::Element
         | AssignmentSign::Comma
         | AssignmentSign::Comparison
+        | AssignmentSign::Fallback
         | AssignmentSign::Adjacent => None,
     }
 }
@@ -332,6 +335,9 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     let at = closed + blanks;
     if let Some(behind) = operator_length(&text[at..]) {
         let from = at + behind;
+        if [&b"||"[..], b"??"].contains(&&text[at..from]) {
+            return Some((skip_to_value(text, from), AssignmentSign::Fallback));
+        }
         if is_comparison(&text[at..from]) {
             return Some((skip_to_value(text, from), AssignmentSign::Comparison));
         }
@@ -373,9 +379,9 @@ fn operator_length(text: &[u8]) -> Option<usize> {
     (text.starts_with(b":") && !text.starts_with(b"::")).then_some(1)
 }
 
-/// Whether only a quoted value counts after an operator, because code follows it too.
+/// Whether an operator compares.
 fn is_comparison(operator: &[u8]) -> bool {
-    operator.ends_with(b"==") || operator == b"!=" || operator == b"||" || operator == b"??"
+    operator.ends_with(b"==") || operator == b"!="
 }
 
 /// Skips blanks and emphasis. Skips a line break or a parenthesis only if a quote follows.
@@ -467,8 +473,7 @@ fn value_at(
     if let Some(at) = quoted_range(text, at) {
         return Some(AssignedValue { at, bare: false, quoted: true });
     }
-    if matches!(sign, AssignmentSign::Comma | AssignmentSign::Comparison | AssignmentSign::Adjacent)
-    {
+    if !matches!(sign, AssignmentSign::Tight | AssignmentSign::Loose) {
         return None;
     }
     if let Some(at) = block_range(text, at) {

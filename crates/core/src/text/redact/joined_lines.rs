@@ -13,6 +13,8 @@ const LINE_BYTES_MAX: usize = 4096;
 const BETWEEN_BYTES_MAX: usize = 128;
 /// The minimum width at which a value is wrapped.
 pub(super) const WIDTH_MIN: usize = 60;
+/// The minimum length at which a line can be compared with words.
+const RANDOM_BYTES_MIN: usize = 16;
 /// The widths at which programs wrap base64.
 const WIDTHS: [usize; 4] = [60, 64, 72, 76];
 
@@ -119,7 +121,11 @@ impl<'t> LineSeam<'t> {
         let follows = match self.continuation {
             LineContinuation::Anything => true,
             LineContinuation::Random => run == self.width_min || oddity(&behind[..run]) >= 25,
-            LineContinuation::Base64 => is_base64_line(behind, run),
+            LineContinuation::Base64 => {
+                // A path has the letters of base64 too.
+                let is_random = run < RANDOM_BYTES_MIN || oddity(&behind[..run]) >= 20;
+                is_base64_line(behind, run) && is_random
+            }
         };
         (run > 0 && run <= self.width_max && follows).then_some(from..from + run)
     }

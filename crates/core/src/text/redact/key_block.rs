@@ -26,6 +26,7 @@ pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize
     let body = label.end;
     let next = position(&rest[body..], dashes).map(|at| at + body);
     let closing = find_closing(rest, body, dashes).ok();
+    let closing = closing.filter(|closing| !is_mentioned(&rest[body..*closing]));
     let end = match closing {
         Some(at) => line_of_dashes(rest, at + dashes.len(), dashes)?.end,
         None => {
@@ -114,6 +115,44 @@ fn has_key(body: &[u8]) -> bool {
         // The `n` of an escaped line break counts as part of the run after it.
         run.len() >= LONG_RUN_BYTES_MIN || (run.len() >= RUN_BYTES_MIN && oddity(run) >= 25)
     })
+}
+
+/// Whether prose comes before the first line of a key: the first line is only mentioned, and the key
+/// is another one whose own first line is missing.
+fn is_mentioned(body: &[u8]) -> bool {
+    let body = &body[..body.len().min(MENTION_BYTES_MAX)];
+    let mut from = 0;
+    while from < body.len() {
+        let rest = &body[from..];
+        let line = (0..rest.len()).find(|at| break_length(&rest[*at..]).is_some());
+        let line = &rest[..line.unwrap_or(rest.len())];
+        let has_run = line.split(|byte| !is_base64(*byte)).any(|run| run.len() >= RUN_BYTES_MIN);
+        if has_run || position(line, b"----").is_some() {
+            return false;
+        }
+        if is_prose(line) {
+            return true;
+        }
+        from += line.len() + break_length(&rest[line.len()..]).unwrap_or(1);
+    }
+    false
+}
+
+/// How many bytes are checked for prose.
+const MENTION_BYTES_MAX: usize = 512;
+
+/// Whether a line has two words and is no header such as `Comment: two words`.
+fn is_prose(line: &[u8]) -> bool {
+    let named = line.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
+    let is_header = named > 0 && line[named..].starts_with(b": ");
+    let is_word = |word: &[u8]| word.len() >= 2 && word.iter().all(u8::is_ascii_alphabetic);
+    let words: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
+    let pair = |pair: &[&[u8]]| {
+        let [first, second] = pair else { return false };
+        let letters = second.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        is_word(first) && letters >= 2
+    };
+    !is_header && words.windows(2).any(pair)
 }
 
 /// The length of a block without an end line: lines of equal width with equal separators.

@@ -19,8 +19,15 @@ pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize
     let (mut start, mut end) = (None, before.len());
     let mut width = None;
     let mut is_last = true;
+    let mut first: Option<Vec<u8>> = None;
     while let Some(gap) = gap_before(&before[..end], is_last) {
         let line_end = end - gap;
+        // Lines of one key are separated in one way.
+        let marks = marks_of(&before[line_end..end]);
+        if first.as_ref().is_some_and(|first| *first != marks) {
+            break;
+        }
+        first = first.or(Some(marks));
         let run = run_before(&before[..line_end]);
         let line = &before[line_end - run..line_end];
         let is_key = run >= RUN_BYTES_MIN && oddity(line) >= 25;
@@ -39,10 +46,20 @@ pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize
     start.filter(|_| is_ended).map(|start| start..hit.at + label.end)
 }
 
+/// A separator of lines without its line number and the mark of an added line.
+fn marks_of(gap: &[u8]) -> Vec<u8> {
+    let is_mark = |byte: &u8| !byte.is_ascii_digit() && !b" \t+".contains(byte);
+    gap.iter().copied().filter(is_mark).collect()
+}
+
 /// Whether a line or a word starts after this text.
 fn is_border(before: &[u8]) -> bool {
     let is_mark = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,>|".contains(byte);
-    before.last().is_none_or(is_mark) || break_before(before) > 0
+    // A diff marks removed lines.
+    let removed = before.strip_suffix(b"-");
+    before.last().is_none_or(is_mark)
+        || break_before(before) > 0
+        || removed.is_some_and(|before| before.is_empty() || break_before(before) > 0)
 }
 
 /// The length of the base64 at the end of a text. The letter of an escaped line break before it is
@@ -59,7 +76,9 @@ fn gap_before(text: &[u8], is_last: bool) -> Option<usize> {
     let count = |text: &[u8], of: &[u8]| {
         text.iter().rev().take(DECORATION_BYTES_MAX).take_while(|byte| of.contains(byte)).count()
     };
-    let marks = count(text, b" \t\"'`>|,#*");
+    // A diff marks added lines with a letter of base64, which stays part of the other lines.
+    let added = usize::from(is_last && text.ends_with(b"+"));
+    let marks = added + count(&text[..text.len() - added], b" \t\"'`>|,#*-");
     let mut at = text.len() - marks;
     let digits = count(&text[..at], b"0123456789");
     if marks > 0 && digits > 0 {

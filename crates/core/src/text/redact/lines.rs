@@ -77,7 +77,8 @@ fn last_base64(line: &[u8]) -> &[u8] {
     let end = line.iter().rposition(|byte| !marks(byte)).map_or(0, |at| at + 1);
     let run = line[..end].iter().rev().take_while(|byte| is_base64(**byte)).count();
     let (before, word) = line[..end].split_at(end - run);
-    if before.last().is_none_or(marks) { word } else { &[] }
+    // A diff marks removed lines.
+    if before.last().is_none_or(marks) || before == b"-" { word } else { &[] }
 }
 
 /// How many of the last lines may be the data of a manifest whose kind is missing yet.

@@ -15,6 +15,10 @@ const VALUE_BYTES_MIN: usize = 4;
 /// The maximum length of quotes and blanks around a name.
 const AROUND_BYTES_MAX: usize = 24;
 
+/// The maximum length of the line of `kind`, and of its indentation.
+const KIND_BYTES_MAX: usize = 256;
+const INDENT_BYTES_MAX: usize = 64;
+
 /// A line of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ManifestLine {
@@ -48,8 +52,8 @@ pub(super) fn is_open(hit: SecretCandidate<'_>) -> bool {
     if is_json(hit.text, kind) {
         return closing_brace(hit.text, hit.at).is_none();
     }
-    let indent = line_at(hit.text, kind).indent;
-    lines_after(hit.text, kind).iter().all(|line| belongs(hit.text, line, indent))
+    let Some(line) = kind_line(hit.text, kind) else { return false };
+    lines_after(hit.text, line.at.end).all(|next| belongs(hit.text, &next, line.indent))
 }
 
 /// The offset of `kind` if its value starts at the candidate.
@@ -73,10 +77,10 @@ fn is_json(text: &[u8], kind: usize) -> bool {
 
 /// The values below `data:` and `stringData:` beside the line of `kind`.
 fn yaml_values(text: &[u8], kind: usize) -> Vec<Range<usize>> {
-    let indent = line_at(text, kind).indent;
-    let belongs = |line: &&ManifestLine| belongs(text, line, indent);
-    let mut lines = data_before(text, kind, indent);
-    lines.extend(lines_after(text, kind).iter().take_while(belongs).cloned());
+    let Some(line) = kind_line(text, kind) else { return Vec::new() };
+    let indent = line.indent;
+    let mut lines = data_before(text, kind - indent, indent);
+    lines.extend(lines_after(text, line.at.end).take_while(|line| belongs(text, line, indent)));
     let mut found = Vec::new();
     let mut is_data = false;
     let mut at = 0;
@@ -93,19 +97,29 @@ fn yaml_values(text: &[u8], kind: usize) -> Vec<Range<usize>> {
     found
 }
 
+/// The line of `kind`, if nothing else is in it.
+fn kind_line(text: &[u8], kind: usize) -> Option<ManifestLine> {
+    let is_indent = |byte: &&u8| b" \t-".contains(byte);
+    let indent = text[..kind].iter().rev().take(INDENT_BYTES_MAX).take_while(is_indent).count();
+    let line = &text[kind..text.len().min(kind + KIND_BYTES_MAX)];
+    let end =
+        (0..=line.len()).find(|at| *at == line.len() || break_length(&line[*at..]).is_some())?;
+    let is_whole = end < KIND_BYTES_MAX && is_line_start(text, kind - indent);
+    is_whole.then_some(ManifestLine { at: kind..kind + end, indent })
+}
+
 /// The lines from `data:` on, if it is the last or the next to last name before `kind`. Names are in
 /// order where a program writes the object, so nothing else is between them.
-fn data_before(text: &[u8], kind: usize, indent: usize) -> Vec<ManifestLine> {
-    let before = lines_before(text, kind);
-    let belongs = |line: &&ManifestLine| belongs(text, line, indent);
+fn data_before(text: &[u8], start: usize, indent: usize) -> Vec<ManifestLine> {
     let mut lines: Vec<ManifestLine> = Vec::new();
     let mut beside = 0;
-    for line in before.iter().take_while(belongs) {
-        lines.push(line.clone());
-        if line.indent > indent {
+    for line in lines_before(text, start).take_while(|line| belongs(text, line, indent)) {
+        let (is_deeper, is_data) = (line.indent > indent, is_data_name(&text[line.at.clone()]));
+        lines.push(line);
+        if is_deeper {
             continue;
         }
-        if is_data_name(&text[line.at.clone()]) {
+        if is_data {
             lines.reverse();
             return lines;
         }
@@ -120,7 +134,8 @@ fn data_before(text: &[u8], kind: usize, indent: usize) -> Vec<ManifestLine> {
 /// Whether a line is still part of the object: nothing less indented, and no other document.
 fn belongs(text: &[u8], line: &ManifestLine, indent: usize) -> bool {
     let letters = &text[line.at.clone()];
-    let named = letters.contains(&b':') || letters.starts_with(b"#");
+    let named = letters.contains(&b':') && !letters.starts_with(b"kind:");
+    let named = named || letters.starts_with(b"#");
     letters.is_empty() || line.indent > indent || (line.indent == indent && named)
 }
 
@@ -148,12 +163,6 @@ fn entry_value(text: &[u8], line: &ManifestLine, below: &[ManifestLine]) -> Opti
     Some(from..from + value[..comment].trim_ascii_end().len())
 }
 
-/// The line that contains `at`.
-fn line_at(text: &[u8], at: usize) -> ManifestLine {
-    let start = (0..=at).rev().find(|at| is_line_start(text, *at)).unwrap_or(0);
-    line_from(text, start)
-}
-
 /// The line that starts at `start`.
 fn line_from(text: &[u8], start: usize) -> ManifestLine {
     let end = (start..text.len()).find(|at| break_length(&text[*at..]).is_some());
@@ -171,30 +180,24 @@ fn is_line_start(text: &[u8], at: usize) -> bool {
     before.is_empty() || before.ends_with(b"\n") || before.ends_with(b"\\n")
 }
 
-fn lines_after(text: &[u8], at: usize) -> Vec<ManifestLine> {
-    let mut lines = Vec::new();
-    let mut end = line_at(text, at).at.end;
-    while let Some(length) = break_length(&text[end..]) {
-        let line = line_from(text, end + length);
+/// The lines after the one that ends at `end`.
+fn lines_after(text: &[u8], mut end: usize) -> impl Iterator<Item = ManifestLine> {
+    std::iter::from_fn(move || {
+        let start = end + break_length(&text[end..])?;
+        // The empty line after the last line break is not there yet.
+        (start < text.len()).then_some(())?;
+        let line = line_from(text, start);
         end = line.at.end;
-        lines.push(line);
-    }
-    // The empty line after the last line break is not there yet.
-    if lines.last().is_some_and(|line| line.at.start == text.len()) {
-        lines.pop();
-    }
-    lines
+        Some(line)
+    })
 }
 
-/// The lines before the one that contains `at`, the nearest first.
-fn lines_before(text: &[u8], at: usize) -> Vec<ManifestLine> {
-    let mut lines = Vec::new();
-    let mut start = (0..=at).rev().find(|at| is_line_start(text, *at)).unwrap_or(0);
-    while start > 0 {
-        start = (0..start).rev().find(|at| is_line_start(text, *at)).unwrap_or(0);
-        lines.push(line_from(text, start));
-    }
-    lines
+/// The lines before the one that starts at `start`, the nearest first.
+fn lines_before(text: &[u8], mut start: usize) -> impl Iterator<Item = ManifestLine> {
+    std::iter::from_fn(move || {
+        start = (0..start).rev().find(|at| is_line_start(text, *at))?;
+        Some(line_from(text, start))
+    })
 }
 
 /// The strings below `data` and `stringData` in the JSON object of `kind`.
@@ -228,7 +231,8 @@ fn object_values(text: &[u8], object: Range<usize>) -> Vec<Range<usize>> {
     pairs.map(value).collect()
 }
 
-/// The brace that ends the object around `at`.
+/// The brace that ends the object around `at`. Another kind belongs to another object, so that a
+/// text full of kinds costs no more.
 fn closing_brace(text: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (offset, byte) in text[at..].iter().enumerate() {
@@ -236,6 +240,7 @@ fn closing_brace(text: &[u8], at: usize) -> Option<usize> {
             b'{' => depth += 1,
             b'}' if depth == 0 => return Some(at + offset),
             b'}' => depth -= 1,
+            b'k' if depth == 0 && is_kind(&text[at + offset..]) => return None,
             _ => {}
         }
     }
@@ -250,10 +255,15 @@ fn opening_brace(text: &[u8], at: usize) -> usize {
             b'}' => depth += 1,
             b'{' if depth == 0 => return offset + 1,
             b'{' => depth -= 1,
+            b'k' if depth == 0 && is_kind(&text[offset..]) => return at,
             _ => {}
         }
     }
     0
+}
+
+fn is_kind(text: &[u8]) -> bool {
+    text.starts_with(b"kind\"") || text.starts_with(b"kind\\")
 }
 
 fn position(text: &[u8], part: &[u8]) -> Option<usize> {

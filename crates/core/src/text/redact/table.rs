@@ -254,6 +254,8 @@ impl SecretRule {
             Some(strength) => values.is_secret(secret, strength, false),
             None if self.options.command => !values.is_password_placeholder(secret),
             None if self.options.bearer => values.is_bearer(secret),
+            // A project may call a word a secret.
+            None if self.options.is_custom => !values.is_stand_in(secret),
             None => !values.is_stand_in(secret) && !is_name(secret),
         };
         let real = real && !self.is_data(hit.text, &at, values);

@@ -155,7 +155,8 @@ impl ValueChecker {
             return false;
         };
         let letters = ending.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        self.endings.iter().any(|known| known.as_bytes() == &ending[..letters])
+        let is_ended = !ending.get(letters).is_some_and(|byte| b"_-/".contains(byte));
+        is_ended && self.endings.iter().any(|known| known.as_bytes() == &ending[..letters])
     }
 
     /// Whether a value is the name of a file: `assets/index-a1b2c3d4.js`.

@@ -73,3 +73,20 @@ fn only_the_secret_of_a_url_is_redacted() {
         assert!(kept > 2, "{text} became {}", clean.as_str());
     }
 }
+
+#[test]
+fn text_between_a_mentioned_first_line_and_another_key_stays() {
+    let mut dice = Dice(14);
+    let lines: Vec<String> = (0..3).map(|_| dice.letters(BASE64, 64)).collect();
+    let key = format!("{}\n-----END RSA PRIVATE KEY-----", lines.join("\n"));
+    let before = "A key begins with `-----BEGIN RSA PRIVATE KEY-----`.\nThis is the end of ours:\n";
+    taken_out(&format!("{before}{key}\n"), &key);
+    let comment =
+        format!("-----BEGIN PGP PRIVATE KEY BLOCK-----\nComment: made for tests\n\n{key}");
+    taken_out(&comment, &comment);
+    let hash = dice.letters(HEX, 64);
+    taken_out(&format!("\"sha256\": \"{hash}\",\n{key}"), &key);
+    let path = "/proc/12345/task/12345/fdinfo/17";
+    let secret = dice.letters(ALNUM, 64);
+    taken_out(&format!("client_secret: {secret}\n{path}\n"), &secret);
+}
