@@ -10,6 +10,7 @@ mod story;
 use crate::ui::{CliOutcome, Ui};
 use midstride::clients;
 use midstride::sys::files::ScratchFolder;
+use midstride::sys::git::demo_command;
 use midstride::sys::process;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::heading;
@@ -124,9 +125,8 @@ impl Demo {
             "user.email=demo@example.org",
             "commit.gpgsign=false",
             "init.defaultBranch=main",
-            "core.pager=cat",
         ];
-        let mut command = process::command("git");
+        let mut command = demo_command(self.scratch.path());
         command.args(settings.iter().flat_map(|setting| ["-c", *setting])).args(arguments);
         command
             .env("HOME", self.scratch.path())
@@ -134,9 +134,6 @@ impl Demo {
             .env("GIT_COMMITTER_DATE", self.now)
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null");
-        for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
-            command.env_remove(variable);
-        }
         command
     }
 }

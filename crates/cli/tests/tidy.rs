@@ -156,3 +156,16 @@ fn shapes_for_programs_live_in_the_views() {
         assert!(!read(&file).contains("Serialize"), "{} has a shape", file.display());
     }
 }
+
+#[test]
+fn one_function_starts_git() {
+    let product = ["core", "midstride", "surface", "cli"].map(source_folder);
+    let mut starts = Vec::new();
+    for file in product.iter().flat_map(|folder| rust_files_below(folder)) {
+        let text = read(&file);
+        let count =
+            text.matches("command(\"git").count() + text.matches("Command::new(\"git").count();
+        starts.extend(std::iter::repeat_n(file, count));
+    }
+    assert_eq!(starts, [source_folder("midstride").join("sys/git/run.rs")]);
+}

@@ -6,7 +6,7 @@ mod ledger;
 mod permission;
 mod session;
 
-use crate::view::count;
+use crate::view::{count, shell_word};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
@@ -219,6 +219,13 @@ impl From<GitError> for Diagnostic {
             }
             GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
+            GitError::RepositoryProgram { setting } => diagnostic.hint(format!(
+                "if you trust it, set the same value for yourself: git config --global {} VALUE",
+                shell_word(&setting)
+            )),
+            GitError::MixedRemote { .. } => {
+                diagnostic.hint("make two remotes of it, and sync with each")
+            }
             GitError::File(error) => error.into(),
             _ => diagnostic,
         }

@@ -1,5 +1,6 @@
 //! An isolated folder to run the program in.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,6 +17,8 @@ pub struct Sandbox {
     root: PathBuf,
     home: PathBuf,
     program: PathBuf,
+    /// The search path of programs.
+    path: OsString,
 }
 
 impl Sandbox {
@@ -45,7 +48,18 @@ impl Sandbox {
         for directory in [&root, &home] {
             std::fs::create_dir_all(directory).expect("the directory is ours");
         }
-        Self { _whole: whole, root, home, program }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        Self { _whole: whole, root, home, program, path }
+    }
+
+    /// Puts a program before all others on the PATH, under this name.
+    pub fn with_program(mut self, name: &str, target: &Path) -> Self {
+        let folder = self.home.join("bin");
+        std::fs::create_dir_all(&folder).expect("the home is ours");
+        std::os::unix::fs::symlink(target, folder.join(name)).expect("the name is free");
+        let folders = std::iter::once(folder).chain(std::env::split_paths(&self.path));
+        self.path = std::env::join_paths(folders).expect("the names have no colon");
+        self
     }
 
     /// The folder the program is run in.
@@ -87,7 +101,7 @@ impl Sandbox {
         command
             .current_dir(&self.root)
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", &self.path)
             .env("HOME", &self.home)
             .env("TMPDIR", &self.home)
             .env("LANG", "C.UTF-8")

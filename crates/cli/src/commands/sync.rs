@@ -11,6 +11,7 @@ use midstride_surface::view::{count, forget};
 /// Revisions are kept as git objects that `git push` does not take along, tasks in the ledger. This
 /// fetches what others shared and pushes yours, below `refs/midstride`; texts of private handoffs
 /// stay here. Texts that another clone forgot stay here too until `midstride forget --review`.
+/// Git uses ssh and credential helpers from your own configuration, not from the repository's.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {
     /// The remote; `origin`, or the only one, where none is given

@@ -138,7 +138,7 @@ fn put_transcripts(sandbox: &Sandbox) {
 }
 
 /// The fields that the clients send in addition to the common ones.
-const CLAUDE_CODE: [(&str, &str); 12] = [
+pub(super) const CLAUDE_CODE: [(&str, &str); 12] = [
     ("SessionStart", r#"{"source": "startup"}"#),
     ("SessionStart", r#"{"source": "compact"}"#),
     (
@@ -158,7 +158,7 @@ const CLAUDE_CODE: [(&str, &str); 12] = [
     ("SessionEnd", r#"{"reason": "other"}"#),
     ("PostToolBatch", r#"{"tool_calls": [{"tool_name": "Bash", "tool_input": {}}]}"#),
 ];
-const CODEX: [(&str, &str); 8] = [
+pub(super) const CODEX: [(&str, &str); 8] = [
     ("SessionStart", r#"{"model": "told", "permission_mode": "default", "source": "startup"}"#),
     ("UserPromptSubmit", r#"{"turn_id": "t", "prompt": "Why are market pages slow?"}"#),
     ("PreCompact", r#"{"turn_id": "t", "trigger": "auto"}"#),

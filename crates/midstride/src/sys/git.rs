@@ -14,6 +14,7 @@ mod index;
 mod loose_object;
 mod merge_file;
 mod objects;
+mod programs;
 mod reflog;
 mod removal;
 mod run;
@@ -32,12 +33,14 @@ pub(crate) use index::ConflictSides;
 pub(crate) use merge_file::{MergedLines, merge_lines};
 pub use objects::KeptBlobs;
 pub use removal::RemovalOutcome;
-pub use run::GitError;
 pub(crate) use run::LOCAL_VARIABLES;
+pub use run::{GitError, demo_command};
 pub(crate) use status::file_size_and_time;
 
 use crate::sys::files;
+use programs::ConfiguredPrograms;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// A repository with a working tree.
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub struct Repository {
     work_tree: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
+    /// The programs in its configuration, once it was read.
+    programs: Arc<OnceLock<ConfiguredPrograms>>,
 }
 
 impl Repository {
@@ -81,7 +86,8 @@ impl Repository {
             Some(path) => files::canonical(&git_dir.join(path.trim())),
             None => git_dir.clone(),
         };
-        Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
+        let (work_tree, programs) = (work_tree.to_owned(), Arc::default());
+        Some(Self { work_tree, git_dir, common_dir, programs })
     }
 
     /// The root of the working tree.

@@ -1,6 +1,6 @@
 //! Reads many git objects through one `git cat-file` process.
 
-use super::run::command;
+use super::run::GitReach;
 use super::{GitError, Repository};
 use crate::sys::files::FILE_BYTES_MAX;
 use crate::sys::process::Conversation;
@@ -140,7 +140,7 @@ impl Repository {
     /// Starts the process.
     pub fn objects(&self) -> Result<ObjectReader, GitError> {
         let asked = ["cat-file", "--batch", "--follow-symlinks"];
-        let mut git = command(&self.work_tree, &asked);
+        let mut git = self.command(GitReach::Local, &asked)?;
         Conversation::start(&mut git).map(ObjectReader).map_err(GitError::NotStarted)
     }
 
@@ -162,26 +162,15 @@ impl Repository {
 
     /// The tracked Markdown files.
     pub(crate) fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
-        let listed = self.run(&["ls-files", "-z", "--", "*.md"], b"")?;
+        let listed = self.run_within(GitReach::Index, &["ls-files", "-z", "--", "*.md"], b"")?;
         let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(path_of).collect())
     }
 
     /// The staged Markdown files with their staged content.
     pub(crate) fn staged_markdown(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
-        let listed = self.run(
-            &[
-                "diff",
-                "--cached",
-                "--name-only",
-                "-z",
-                "--diff-filter=ACMR",
-                "--no-ext-diff",
-                "--",
-                "*.md",
-            ],
-            b"",
-        )?;
+        let asked = ["diff", "--cached", "--name-only", "-z", "--diff-filter=ACMR", "--", "*.md"];
+        let listed = self.run_within(GitReach::Index, &asked, b"")?;
         let paths: Vec<&[u8]> =
             listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).collect();
         if paths.is_empty() {
@@ -191,12 +180,13 @@ impl Repository {
         let (odd, plain): (Vec<&[u8]>, Vec<&[u8]>) =
             paths.into_iter().partition(|path| path.contains(&b'\n'));
         let asked: Vec<u8> = plain.iter().flat_map(|path| [b":", *path, b"\n"].concat()).collect();
-        let answer = self.run(&["cat-file", "--batch"], &asked)?;
+        let answer = self.run_within(GitReach::Index, &["cat-file", "--batch"], &asked)?;
         let mut staged: Vec<(PathBuf, Vec<u8>)> =
             plain.into_iter().map(path_of).zip(split_objects(&answer)).collect();
         for path in odd {
             let object = OsString::from_vec([b":", path].concat());
-            let text = self.run(&[OsStr::new("cat-file"), OsStr::new("blob"), &object], b"")?;
+            let asked = [OsStr::new("cat-file"), OsStr::new("blob"), &object];
+            let text = self.run_within(GitReach::Index, &asked, b"")?;
             staged.push((path_of(path), text));
         }
         Ok(staged)

@@ -1,6 +1,6 @@
 //! Asks which paths git ignores, through one `git check-ignore` process.
 
-use super::run::command;
+use super::run::GitReach;
 use super::{GitError, Repository};
 use crate::sys::process::Conversation;
 use std::io::{self, BufRead as _};
@@ -32,7 +32,7 @@ impl Repository {
     /// Starts the process.
     pub(crate) fn ignore_reader(&self) -> Result<IgnoreReader, GitError> {
         let asked = ["check-ignore", "--stdin", "--verbose", "--non-matching", "--no-index"];
-        let mut git = command(&self.work_tree, &asked);
+        let mut git = self.command(GitReach::Local, &asked)?;
         Conversation::start(&mut git).map(IgnoreReader).map_err(GitError::NotStarted)
     }
 }

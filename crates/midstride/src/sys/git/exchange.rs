@@ -1,6 +1,7 @@
 //! Exchanges stored texts with another repository. Each reference points to a tree of blobs, and
 //! both sides end up with the union of the two trees, minus forgotten blobs.
 
+use super::run::GitReach;
 use super::{GitError, Repository};
 use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,10 @@ const TRIES_MAX: usize = 10;
 const PUSHED_AT_ONCE: usize = 200;
 /// Makes git store fetched objects loose, regardless of their number.
 const LOOSE: &str = "fetch.unpackLimit=1000000000";
+/// Keeps git from running hooks and other programs of a repository on this machine.
+const RECEIVE_PACK: &str = "--receive-pack=git -c core.hooksPath=/dev/null \
+    -c core.alternateRefsCommand=true -c core.fsmonitor=false -c receive.autogc=false \
+    -c gc.auto=0 -c maintenance.auto=false receive-pack";
 /// The prefix under which fetched references are recorded. They are never pushed.
 pub(super) const FETCHED: &str = "refs/midstride-fetched";
 
@@ -87,7 +92,8 @@ impl Repository {
         let loose: &[&str] = if exchange.forgotten.is_empty() { &[] } else { &["-c", LOOSE] };
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
         let from = ["--end-of-options", remote, &wanted];
-        self.run(&[loose, &options[..], &from].concat(), b"").map(|_| ())
+        let asked = [loose, &options[..], &from].concat();
+        self.run_within(GitReach::Remote(remote), &asked, b"").map(|_| ())
     }
 
     fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, RefPair>, GitError> {
@@ -183,16 +189,37 @@ impl Repository {
 
     /// Updates references in the other repository, unless they changed in the meantime.
     pub(super) fn push(&self, remote: &str, steps: &[RefUpdate]) -> Result<(), GitError> {
-        let mut words: Vec<String> =
-            ["push", "--quiet", "--no-verify", "--atomic"].map(str::to_owned).to_vec();
+        let mut words: Vec<String> = ["push", "--quiet", "--atomic"].map(str::to_owned).to_vec();
+        words.extend(self.receive_option(remote)?);
         for RefUpdate { name, before, .. } in steps {
             let before = before.as_deref().unwrap_or_default();
             words.push(format!("--force-with-lease={name}:{before}"));
         }
         words.extend(["--end-of-options".to_owned(), remote.to_owned()]);
         words.extend(steps.iter().map(|RefUpdate { name, after, .. }| format!("{after}:{name}")));
-        self.run(&words, b"").map(|_| ())
+        self.run_within(GitReach::Remote(remote), &words, b"").map(|_| ())
     }
+
+    /// The option for a remote on this machine, where git would run the hooks and programs of that
+    /// repository as this user. They run elsewhere only on another machine.
+    fn receive_option(&self, remote: &str) -> Result<Option<String>, GitError> {
+        let urls = self.run(&["remote", "get-url", "--push", "--all", remote], b"")?;
+        let urls = String::from_utf8_lossy(&urls).into_owned();
+        let local = urls.lines().filter(|url| is_on_this_machine(url)).count();
+        match local {
+            0 => Ok(None),
+            _ if local == urls.lines().count() => Ok(Some(RECEIVE_PACK.to_owned())),
+            _ => Err(GitError::MixedRemote { remote: remote.to_owned() }),
+        }
+    }
+}
+
+/// Whether git opens a URL as a path: it has no scheme, or `file`, and no host before a colon.
+fn is_on_this_machine(url: &str) -> bool {
+    if let Some((scheme, _)) = url.split_once("://") {
+        return scheme.eq_ignore_ascii_case("file");
+    }
+    url.split_once(':').is_none_or(|(host, _)| host.contains('/'))
 }
 
 impl GitError {
@@ -201,7 +228,26 @@ impl GitError {
         let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
         match self {
             Self::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),
-            Self::NotStarted(_) | Self::Died(_) | Self::File(_) => false,
+            Self::NotStarted(_)
+            | Self::Died(_)
+            | Self::RepositoryProgram { .. }
+            | Self::MixedRemote { .. }
+            | Self::File(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_on_this_machine;
+
+    #[test]
+    fn remotes_on_this_machine_are_recognized() {
+        for url in ["/srv/hub.git", "../hub.git", "hub.git", "file:///srv/hub.git", "./a:b"] {
+            assert!(is_on_this_machine(url), "{url}");
+        }
+        for url in ["https://a.example/x", "git@a.example:x.git", "ssh://a/x", "hg::/srv/x"] {
+            assert!(!is_on_this_machine(url), "{url}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! extends and pushes it with a constant number of processes.
 
 use super::exchange::{FETCHED, RefUpdate};
+use super::run::GitReach;
 use super::{GitError, Repository};
 use midstride_core::text::id::BlobHash;
 
@@ -42,7 +43,8 @@ impl Repository {
         let note = format!("{FETCHED_TREES}/{remote}/tree");
         let wanted = format!("+{reference}*:{note}*");
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
-        self.run(&[&options[..], &["--end-of-options", remote, &wanted]].concat(), b"")?;
+        let asked = [&options[..], &["--end-of-options", remote, &wanted]].concat();
+        self.run_within(GitReach::Remote(remote), &asked, b"")?;
         let object = self.run(&["for-each-ref", "--format=%(objectname)", &note], b"")?;
         let object = String::from_utf8_lossy(&object).trim().to_owned();
         if object.is_empty() {

@@ -1,5 +1,6 @@
 //! File listings, blame and commit history.
 
+use super::run::GitReach;
 use super::{GitError, Repository};
 use crate::sys::files;
 use jiff::Timestamp;
@@ -45,12 +46,14 @@ impl Repository {
     /// The files of the working tree: tracked files with their staged blobs, and untracked files.
     pub(crate) fn files_in_work_tree(&self) -> Result<FileListing, GitError> {
         let mut out = FileListing::default();
-        for entry in split_nul(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
+        for entry in
+            split_nul(&self.run_within(GitReach::Index, &["ls-files", "-z", "--stage"], b"")?)
+        {
             // `<mode> <id> <stage>\t<path>`
             out.add(&entry, 1);
         }
         let new = ["ls-files", "-z", "--others", "--exclude-standard"];
-        for path in split_nul(&self.run(&new, b"")?) {
+        for path in split_nul(&self.run_within(GitReach::Index, &new, b"")?) {
             out.files.entry(path).or_insert(None);
         }
         Ok(out)
@@ -143,7 +146,7 @@ impl Repository {
     ) -> Result<Vec<LogEntry>, GitError> {
         let (object, most) = (format!("--find-object={blob}"), format!("-{at_most}"));
         let asked = ["log", "--all", "--reflog", "-m", "-z", "--name-only", "--no-renames"];
-        let rest = ["--no-ext-diff", LOG_FORMAT, &object, &most];
+        let rest = [LOG_FORMAT, &object, &most];
         let log = self.run(&[&asked[..], &rest].concat(), b"")?;
         Ok(log_entries(&log, &|_| true))
     }

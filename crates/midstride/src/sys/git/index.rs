@@ -1,5 +1,6 @@
 //! Reads the sides of a merge conflict from the index.
 
+use super::run::GitReach;
 use super::{GitError, Repository};
 use midstride_core::text::id::BlobHash;
 use std::ffi::OsStr;
@@ -20,7 +21,8 @@ impl Repository {
     /// The versions of a conflicted path below the working tree, or `None` if it has no conflict.
     pub(crate) fn conflict_sides(&self, path: &Path) -> Result<Option<ConflictSides>, GitError> {
         let asked = ["ls-files", "--unmerged", "-z", "--"].map(OsStr::new);
-        let listed = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"")?;
+        let listed =
+            self.run_within(GitReach::Index, &[&asked[..], &[path.as_os_str()]].concat(), b"")?;
         let mut found = None;
         for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
             let text = String::from_utf8_lossy(entry);

@@ -37,7 +37,7 @@ fn merge_in(scratch: &ScratchFolder, sides: [&[u8]; 3]) -> Result<Option<MergedL
         asked.extend(["-L", *name]);
     }
     asked.extend(NAMES);
-    let output = run::output(scratch.path(), &asked, b"")?;
+    let output = run::output_outside(scratch.path(), &asked)?;
     match output.status.code() {
         Some(count @ 0..=CONFLICTS_MAX) => {
             Ok(Some(MergedLines { bytes: output.stdout, conflicts: count > 0 }))

@@ -3,6 +3,7 @@
 //! Objects reachable from a commit, the index, a reference or a reflog stay. Packed objects stay
 //! too, because only git itself rewrites its packs.
 
+use super::run::GitReach;
 use super::tree_entries::{self_named_blobs, tree_entries};
 use super::{GitError, KeptBlobs, Repository};
 use crate::sys::files::{self, FileStamp, Root};
@@ -143,7 +144,7 @@ impl Repository {
         // In a clone, references may lead to objects that were not fetched.
         let asked = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any"];
         let from = ["--all", "--reflog", "--indexed-objects"];
-        let listed = self.run(&[&asked[..], &from].concat(), b"")?;
+        let listed = self.run_within(GitReach::Index, &[&asked[..], &from].concat(), b"")?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 

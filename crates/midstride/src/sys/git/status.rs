@@ -1,9 +1,9 @@
 //! Uncommitted files and the last commits, read from git with time and output limits.
 
 use super::Repository;
-use super::run::{GitError, command};
+use super::run::{GitError, GitReach};
 use crate::sys::files::{self, Root};
-use crate::sys::process::{ProcessLimits, communicate_bounded};
+use crate::sys::process::{CappedOutput, ProcessLimits, communicate_bounded};
 use jiff::Timestamp;
 use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::repository::{
@@ -11,6 +11,7 @@ use midstride_core::session::repository::{
 };
 use midstride_core::text::id::CommitId;
 use std::path::Path;
+use std::process::Command;
 
 /// Maximum number of uncommitted files listed. More are counted.
 const LISTED_MAX: usize = 200;
@@ -28,17 +29,32 @@ pub(super) fn output_within(
     arguments: &[&str],
     bounds: ProcessLimits,
 ) -> Result<Vec<u8>, GitError> {
-    let mut git = command(repository.work_tree(), arguments);
-    // Do not fetch missing objects of a partial clone.
-    git.env("GIT_NO_LAZY_FETCH", "1").env_remove("GIT_INDEX_FILE");
+    // A part of the configuration would hide programs in the rest.
+    repository.configured_programs_by(|git, asked| match run_within(git, asked, bounds)? {
+        output if output.dropped() == 0 => Ok(output.beginning()),
+        _ => Err(refusal(asked, "the configuration is too long".to_owned(), None)),
+    })?;
+    let git = repository.command(GitReach::Local, arguments)?;
+    Ok(run_within(git, arguments, bounds)?.beginning())
+}
+
+fn run_within(
+    git: Command,
+    arguments: &[&str],
+    bounds: ProcessLimits,
+) -> Result<CappedOutput, GitError> {
     let done = communicate_bounded(git, Vec::new(), bounds).map_err(GitError::NotStarted)?;
     let (message, code) = match done.ended {
-        TrialEnd::Exit(0) => return Ok(done.output.beginning()),
+        TrialEnd::Exit(0) => return Ok(done.output),
         TrialEnd::Exit(code) => (done.errors.text().trim().to_owned(), Some(code)),
         TrialEnd::Signal(signal) => (format!("ended by signal {signal}"), None),
         TrialEnd::TimedOut => (format!("took more than {} s", bounds.time.as_secs()), None),
     };
-    Err(GitError::Refused { command: arguments.join(" "), message, code })
+    Err(refusal(arguments, message, code))
+}
+
+fn refusal(arguments: &[&str], message: String, code: Option<i32>) -> GitError {
+    GitError::Refused { command: arguments.join(" "), message, code }
 }
 
 impl Repository {
@@ -49,9 +65,8 @@ impl Repository {
         bounds: ProcessLimits,
     ) -> Result<WorkTreeState, GitError> {
         let options = ["status", "--porcelain=v2", "--branch", "--show-stash", "-z"];
-        // Changes inside a submodule belong to another repository.
-        let listed =
-            output_within(self, &[&options[..], &["--ignore-submodules=dirty"]].concat(), bounds)?;
+        // Changes inside a submodule belong to another repository, and are ignored in every call.
+        let listed = output_within(self, &options, bounds)?;
         let mut state = read_status(&listed);
         (state.at, state.operation) = (at, self.operation());
         let top = Root::open(self.work_tree())?;
@@ -86,8 +101,8 @@ impl Repository {
             return Ok((Vec::new(), false));
         }
         let most = format!("-{LOGGED_MAX}");
-        let options = ["log", &most, "-z", "--name-only", "--no-renames", "--no-ext-diff"];
-        let rest = ["--no-show-signature", "--format=%x01%H %ct %P%x02%s", "HEAD"];
+        let options = ["log", &most, "-z", "--name-only", "--no-renames"];
+        let rest = ["--format=%x01%H %ct %P%x02%s", "HEAD"];
         let commits = read_log(&output_within(self, &[&options[..], &rest].concat(), bounds)?);
         let is_listed = |id: &CommitId| commits.iter().any(|one| one.id == *id);
         let has_older = commits.iter().flat_map(|one| &one.parents).any(|id| !is_listed(id));

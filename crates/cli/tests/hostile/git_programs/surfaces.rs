@@ -1,0 +1,192 @@
+//! Every way to call midstride: its commands, the hooks of the clients, and the tools of the MCP
+//! server.
+
+use super::super::hooks::{CLAUDE_CODE, CODEX};
+use midstride_testkit::Sandbox;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+
+/// The session of the planted transcript.
+pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
+
+/// At least one call of every command: first those that need the repository as it came, and last
+/// the one that removes midstride from it.
+const COMMANDS: [&[&str]; 79] = [
+    &[],
+    &["--json"],
+    &["check"],
+    &["check", "--all", "--json"],
+    &["check", "--at", "HEAD"],
+    &["check", "--staged"],
+    &["check", "--fix"],
+    &["check", "market", "--session", SESSION],
+    &["list", "--all", "--json"],
+    &["search", "pelican", "--fresh"],
+    &["search", "--prompt", "why are market pages slow"],
+    &["show", "market"],
+    &["show", "market@1"],
+    &["show", "market", "--history"],
+    &["show", "market", "--as", "pr"],
+    &["diff", "market"],
+    &["diff", "market@1", "market@2", "--words"],
+    &["undo", "market"],
+    &["brief"],
+    &["brief", "--json"],
+    &["brief", "--last"],
+    &["brief", "--as", "mission"],
+    &["dismiss"],
+    &["graph", "--all"],
+    &["events"],
+    &["state"],
+    &["session", "list"],
+    &["session", "show", SESSION],
+    &["session", "recover"],
+    &["checkpoint", "--session", SESSION],
+    &["session", "promote", SESSION, "--id", "promoted"],
+    &["save", "--no-session", "--title", "Saved", "--summary", "Half done"],
+    &["save", "--session", SESSION, "--summary", "Half done", "--accept", "a test"],
+    &["init"],
+    &["init", "--merge-driver"],
+    &["trust", "--list"],
+    &["trust"],
+    &["trust", "--yes"],
+    &["allow", "--list"],
+    &["allow", "market", "--all", "--yes"],
+    &["verify", "market"],
+    &["verify", "market", "--record"],
+    &["new", "Another", "--id", "another", "--no-edit"],
+    &["new", "Private", "--id", "private", "--no-edit", "--private"],
+    &["share", "private"],
+    &["edit", "another"],
+    &["start", "another"],
+    &["answer", "market", "q1", "Yes"],
+    &["review", "market", "--by", "me", "--challenged", "The cause", "--verdict", "held"],
+    &["revise", "market", "--reason", "Again", "--body", "body.md"],
+    &["advance", "feature", "--to", "spec", "--force", "--reason", "test"],
+    &["merge", "src/conflict.md"],
+    &["merge", "--driver", "body.md", "body.md", "body.md", "body.md"],
+    &["fmt", "--check"],
+    &["fmt"],
+    &["task", "add", "A task"],
+    &["task", "list"],
+    &["task", "ready"],
+    &["task", "mission", "--decision", "Ship it"],
+    &["sync"],
+    &["sync", "promisor"],
+    &["forget", "market@1", "--yes"],
+    &["forget", "--review", "--yes"],
+    &["resolve", "market", "--commit", "HEAD"],
+    &["resolve", "another", "--outcome", "Done"],
+    &["redact", "body.md"],
+    &["off"],
+    &["on"],
+    &["doctor"],
+    &["doctor", "--reindex", "--no-simulation", "--json"],
+    &["client", "list"],
+    &["client", "add", "--all", "--project", "--yes"],
+    &["client", "remove", "--all", "--project", "--yes"],
+    &["explain"],
+    &["schema"],
+    &["man"],
+    &["completions", "bash"],
+    &["reference", "cli"],
+    &["client", "remove", "--all", "--purge", "--yes"],
+];
+
+/// Files that are called below, or without the name of a command.
+const ELSEWHERE: [&str; 2] = ["hook", "inbox"];
+
+/// Runs every command.
+pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands");
+    for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        let is_run = COMMANDS.iter().any(|words| words.first() == Some(&name));
+        assert!(is_run || ELSEWHERE.contains(&name), "no call of `{name}` is here");
+    }
+    sandbox.run(["demo"]);
+    note("midstride demo");
+    for arguments in COMMANDS {
+        let run = sandbox.finish(sandbox.command(program()).args(arguments).env("EDITOR", "true"));
+        assert!(!run.stderr.contains("--help"), "not a call: {arguments:?}: {run}");
+        note(&format!("midstride {}", arguments.join(" ")));
+    }
+}
+
+/// Makes every hook call of every client, and what hooks do in the background.
+pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
+    let calls = [("claude-code", &CLAUDE_CODE[..]), ("codex", &CODEX[..])];
+    for (client, events) in calls {
+        for (event, more) in events {
+            let mut call: Value = serde_json::from_str(more).unwrap();
+            call["hook_event_name"] = (*event).into();
+            call["session_id"] = SESSION.into();
+            call["cwd"] = sandbox.root().to_str().unwrap().into();
+            let run = sandbox.run_with_input(&["hook", client], &call.to_string());
+            assert_eq!(run.code, Some(0), "{client} {event}: {run}");
+            note(&format!("hook {client} {event}"));
+        }
+    }
+    for word in ["observe", "recover", "index"] {
+        sandbox.run(["hook", word]);
+        note(&format!("hook {word}"));
+    }
+}
+
+/// Calls every tool of the MCP server and reads every resource.
+pub(super) fn run_tools(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
+    let calls = [
+        ("brief", json!({})),
+        ("get", json!({"handoff": "market"})),
+        ("get", json!({"handoff": "market@1"})),
+        ("check", json!({})),
+        ("check", json!({"handoff": "market"})),
+        ("search", json!({"query": "pelican"})),
+        ("tasks", json!({"subject": "A task"})),
+        ("tasks", json!({})),
+        ("save", json!({"title": "Saved", "summary": "Half done"})),
+        ("revise", json!({"handoff": "market", "text": "## Diagnosis\n\nNew.\n", "reason": "y"})),
+        ("answer", json!({"handoff": "market", "which": "q1", "text": "Yes"})),
+        ("state_save", json!({"name": "a", "state": {"step": 1}})),
+        ("state_load", json!({"name": "a"})),
+        ("state_update", json!({"name": "a", "patch": {"step": 2}})),
+        ("resolve", json!({"handoff": "saved", "outcome": "y"})),
+    ];
+    let listed = ask(sandbox, "tools/list", json!({}));
+    let listed = listed["result"]["tools"].as_array().unwrap().iter();
+    let known: BTreeSet<&str> = calls.iter().map(|(tool, _)| *tool).collect();
+    let all: Vec<String> = listed.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+    assert!(all.iter().all(|tool| known.contains(tool.as_str())), "{all:?} {known:?}");
+    for (tool, arguments) in calls {
+        let answer = ask(sandbox, "tools/call", json!({"name": tool, "arguments": arguments}));
+        assert!(answer["error"].is_null(), "{tool}: {answer:#}");
+        note(&format!("MCP {tool}"));
+    }
+    let resources = ask(sandbox, "resources/list", json!({}));
+    for resource in resources["result"]["resources"].as_array().unwrap() {
+        ask(sandbox, "resources/read", json!({"uri": resource["uri"]}));
+    }
+    note("MCP resources");
+}
+
+/// The answer of a new server to one request.
+fn ask(sandbox: &Sandbox, method: &str, mut parameters: Value) -> Value {
+    parameters["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
+    });
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+    let file = sandbox.home().join("request");
+    std::fs::write(&file, format!("{request}\n")).unwrap();
+    let mut server = sandbox.command(program());
+    let run = sandbox.finish(server.arg("mcp").stdin(File::open(&file).unwrap()));
+    serde_json::from_str(run.stdout.lines().next().unwrap_or_default())
+        .unwrap_or_else(|error| panic!("{method}: {error}: {run}"))
+}
+
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_midstride")
+}
