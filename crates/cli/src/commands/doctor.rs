@@ -7,6 +7,7 @@ use midstride::clients::install::find_on_path;
 use midstride::clients::{self, Client};
 use midstride::store::Store;
 use midstride::sys::env::are_hooks_switched_off;
+use midstride::sys::git::installed_version;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
@@ -82,6 +83,7 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
         off_switch: off_reason(workspace),
         clients,
         on_path: find_on_path(),
+        git: installed_version(),
         hook_log: log,
         log_problem,
         idle: verbs::measure_idle_cost(store),

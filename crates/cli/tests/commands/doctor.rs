@@ -758,3 +758,15 @@ fn an_unknown_key_is_named_with_its_file() {
     assert!(told.contains("take `notify` out of `[ROOT]/.midstride/config.toml`"), "{told}");
     assert!(!told.contains("midstride trust"), "{told}");
 }
+
+#[test]
+fn an_old_git_is_a_problem() {
+    let sandbox = installed(&[]);
+    let message = "git 2.39.4 is older than 2.39.5, the oldest supported one";
+    for (version, is_old) in [("2.39.4", true), ("2.39.5", false), ("2.47.3 (Apple)", false)] {
+        program(&sandbox, "git", &format!("git version {version}"));
+        let report = doctor(&sandbox, &["--no-simulation"]).stdout;
+        assert_eq!(report.contains(message), is_old, "{version}: {report}");
+        assert_eq!(report.contains("hint: update git"), is_old, "{version}: {report}");
+    }
+}

@@ -20,6 +20,7 @@ mod removal;
 mod run;
 mod status;
 mod tree_entries;
+mod version;
 
 pub use branches::{BranchState, Branches};
 pub(crate) use cat_file::OBJECT_BYTES_MAX;
@@ -36,6 +37,7 @@ pub use removal::RemovalOutcome;
 pub(crate) use run::LOCAL_VARIABLES;
 pub use run::{GitError, demo_command};
 pub(crate) use status::file_size_and_time;
+pub use version::{GitVersion, OLDEST_VERSION, installed_version};
 
 use crate::sys::files;
 use programs::ConfiguredPrograms;

@@ -12,6 +12,7 @@ use midstride::clients::hook_log::HookLogReport;
 use midstride::clients::install::PathLookup;
 use midstride::clients::{ALL, Client, home_variables};
 use midstride::store::ledger::{LedgerHealth, LedgerState, NEWEST_VERSION};
+use midstride::sys::git::{GitVersion, OLDEST_VERSION};
 use midstride::verbs::{
     ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
 };
@@ -36,6 +37,8 @@ pub struct Diagnosis {
     pub clients: Vec<ClientFacts>,
     /// The program that the PATH leads to.
     pub on_path: PathLookup,
+    /// The version of git on the PATH, if there is one.
+    pub git: Option<GitVersion>,
     /// The statistics from the hook log.
     pub hook_log: HookLogReport,
     /// Why the hook log could not be read.
@@ -410,6 +413,7 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
         let (message, hint) = path_problem(&diagnosis.on_path);
         found.push((message, hint.to_owned()));
     }
+    found.extend(diagnosis.git.filter(|git| *git < OLDEST_VERSION).map(old_git_problem));
     if let Some(why) = &diagnosis.log_problem {
         found.push((why.clone(), "see what is there; hooks go on without their log".to_owned()));
     }
@@ -422,6 +426,12 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));
     found.extend(project_problems(&diagnosis.project));
     found
+}
+
+/// The problem that git is older than midstride supports.
+fn old_git_problem(git: GitVersion) -> ProblemText {
+    let hint = "update git: an older version may run programs that a repository names";
+    (format!("git {git} is older than {OLDEST_VERSION}, the oldest supported one"), hint.to_owned())
 }
 
 /// The problem that no client calls midstride. If a client was found, one of its files may have to
