@@ -125,6 +125,7 @@ fn plain_git_runs_planted_programs() {
         "hook-post-receive",
         "hook-pre-push",
         "hook-reference-transaction",
+        "hookspath-reference-transaction",
         "hub-core-alternateRefsCommand",
         "remote-origin-vcs",
         "remote-promisor-uploadpack",

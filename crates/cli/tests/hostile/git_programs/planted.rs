@@ -248,6 +248,9 @@ pub(super) fn planted(git: &InstalledGit, planted_as: Planted) -> Sandbox {
     match planted_as {
         Planted::Everything => {
             plant(&sandbox, &[&KEYS[..], &NETWORK_KEYS].concat());
+            plant_hooks(&sandbox, &sandbox.root().join("planted-hooks"), "hookspath");
+            let config = sandbox.read(".git/config") + "[core]\n\thooksPath = planted-hooks\n";
+            sandbox.write(".git/config", config);
             remove_object(&sandbox, "first:src/gone.rs");
             remove_object(&sandbox, "first:src/market.rs");
         }
@@ -374,12 +377,16 @@ fn plant(sandbox: &Sandbox, keys: &[&'static str]) {
     plant_keys(sandbox, &format!("{hub}/config"), &remote_keys, triggers, "hub");
     sandbox.write(".git/info/attributes", ATTRIBUTES);
     for git_dir in [".git", "vendor/.git", hub] {
-        for hook in HOOKS {
-            let program = plant_program(sandbox, &format!("hook-{hook}"));
-            let place = sandbox.root().join(git_dir).join("hooks").join(hook);
-            let _ = std::fs::create_dir(place.parent().unwrap());
-            std::fs::copy(program, place).unwrap();
-        }
+        plant_hooks(sandbox, &sandbox.root().join(git_dir).join("hooks"), "hook");
+    }
+}
+
+/// Plants a program for every hook in a folder.
+fn plant_hooks(sandbox: &Sandbox, folder: &Path, place: &str) {
+    std::fs::create_dir_all(folder).unwrap();
+    for hook in HOOKS {
+        let program = plant_program(sandbox, &format!("{place}-{hook}"));
+        std::fs::copy(program, folder.join(hook)).unwrap();
     }
 }
 
@@ -416,7 +423,7 @@ fn plant_program(sandbox: &Sandbox, name: &str) -> PathBuf {
     let rest = match name {
         name if name.ends_with("clean") || name.ends_with("smudge") => "exec cat",
         name if name.ends_with("textconv") => "exec cat \"$1\"",
-        name if name.starts_with("hook-") => "exit 0",
+        name if name.starts_with("hook") => "exit 0",
         _ => "exit 1",
     };
     let script = format!("#!/bin/sh\ntouch '{}'\n{rest}\n", mark.display());
