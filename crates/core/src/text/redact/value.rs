@@ -327,7 +327,9 @@ fn odd_bytes(value: &[u8]) -> usize {
 /// letters have many uncommon pairs, so a long one never is.
 pub(super) fn is_name(value: &[u8]) -> bool {
     let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let words = value.split(|byte| !byte.is_ascii_lowercase());
     small >= NAME_BYTES_MIN
+        && words.map(<[u8]>::len).max().unwrap_or_default() <= NAME_WORD_BYTES_MAX
         && small * 2 >= value.len()
         && is_plain(value, true)
         && oddity(value) < NAME_ODDITY_MAX
@@ -336,6 +338,8 @@ pub(super) fn is_name(value: &[u8]) -> bool {
 /// The minimum number of lowercase letters of a name, and the limit of its oddity.
 const NAME_BYTES_MIN: usize = 8;
 const NAME_ODDITY_MAX: usize = 20;
+/// The maximum length of a word in a name. More small letters in a row are not one word.
+const NAME_WORD_BYTES_MAX: usize = 20;
 
 /// Whether a value names a version of a package: `jjwt-jackson-0.11.2`, `group:name:1.2.3`.
 fn is_package(value: &[u8]) -> bool {
