@@ -251,10 +251,12 @@ impl Root {
         };
         let failed = |error| FileError::new(path.to_owned(), error);
         let mode = root.dir.dir_metadata().map_err(failed)?.permissions().mode();
-        match mode & OTHERS_MODE {
-            0 => Ok(root.into_private()),
-            _ => Ok(Self::make_owner_only(path)?.into_private()),
+        if mode & OTHERS_MODE != 0 {
+            // What the owner may do stays: the folder may be read-only on purpose.
+            let only_owner = std::fs::Permissions::from_mode(mode & !OTHERS_MODE);
+            std::fs::set_permissions(path, only_owner).map_err(failed)?;
         }
+        Ok(root.into_private())
     }
 
     /// Makes sure that only the owner can access a file that another library opens. Creates it empty

@@ -75,10 +75,8 @@ fn unwritable_and_unreadable_files_are_skipped() {
         permit(&ours, 0o755, 0o644);
         permit(&private, 0o000, 0o000);
         let asked = desk.undisturbed("Repair part 2 of the importer");
-        assert!(!asked.says("midstride briefing"), "{client:?}: {:#}", asked.body);
+        assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         permit(&private, 0o755, 0o644);
-        // The home has no place for trust records either.
-        std::fs::write(desk.sandbox.home().join(".local"), "no folder").unwrap();
         let asked = desk.undisturbed("Go on");
         let told = quoted("Repair part 2 of the importer");
         assert!(asked.says(&told) && asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
@@ -90,14 +88,15 @@ fn unwritable_and_unreadable_files_are_skipped() {
 
 #[test]
 #[ignore = "needs MIDSTRIDE_CLIENTS"]
-fn a_file_in_the_place_of_the_private_folder_keeps_hooks_silent() {
+fn a_file_in_the_place_of_the_private_folder_stays_and_handoffs_are_briefed() {
     for client in CLIENTS {
         let desk = Desk::new(client);
         let aside = desk.sandbox.home().join("aside");
         std::fs::rename(desk.private(), &aside).unwrap();
         std::fs::write(desk.private(), "no folder").unwrap();
+        // The project is trusted by a record outside of it, and documents need no store.
         let asked = desk.undisturbed("Repair the importer of invoices");
-        assert!(!asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+        assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         assert_eq!(std::fs::read_to_string(desk.private()).unwrap(), "no folder");
         std::fs::remove_file(desk.private()).unwrap();
         std::fs::rename(aside, desk.private()).unwrap();

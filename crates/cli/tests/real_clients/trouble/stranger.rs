@@ -38,11 +38,7 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         sandbox.git(&["clone", "-q", &path, "."]);
         let desk = Desk::in_folder(sandbox, client);
         let asked = desk.undisturbed("Why are the pages slow? No, do not look at the balance");
-        assert!(
-            asked.says("1 handoff of somebody else came with this repository"),
-            "{:#}",
-            asked.body
-        );
+        assert!(asked.says("1 handoff came with this repository"), "{:#}", asked.body);
         for word in [LANDMINE, "Paginate first", "slow-pages", "Words from outside"] {
             assert!(!asked.says(word), "{client:?}: {word}: {:#}", asked.body);
         }
@@ -60,16 +56,16 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         desk.sandbox.run(["trust", "--yes"]).exits(0);
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
-        assert!(!asked.says("of somebody else"), "{client:?}: {:#}", asked.body);
+        assert!(!asked.says("came with this repository"), "{client:?}: {:#}", asked.body);
         allow_saving(&desk);
         desk.model.then(busy());
         desk.session("No, do not touch the fixtures");
         let asked = desk.model.requests().pop().unwrap();
         assert!(asked.says("Say it with `midstride save`"), "{client:?}: {:#}", asked.body);
-        // Trust covers exactly what was there.
+        // A changed configuration is not trusted; the handoffs of the project still are.
         desk.sandbox.write(".midstride/config.toml", format!("{GREEDY}\n# more\n"));
         let asked = desk.undisturbed("And now?");
-        assert!(asked.says("of somebody else"), "{client:?}: {:#}", asked.body);
+        assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         assert!(!asked.says("Words from outside"), "{client:?}: {:#}", asked.body);
     }
 }
