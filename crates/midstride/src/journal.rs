@@ -10,6 +10,7 @@ use crate::code::anchoring::AnchorScope;
 use crate::store::Store;
 use crate::store::reconcile::ReconcileError;
 use crate::store::revisions::{RevisionError, TextBackend, TextStore};
+use crate::store::text_refs::uid_file_name;
 use crate::sys::files::{FileError, FileProblem, check_size};
 use crate::sys::ids::{new_uid, sha256};
 use crate::workspace::StoredHandoff;
@@ -29,9 +30,6 @@ const TRIES_MAX: usize = 20;
 
 /// The reason recorded for a change made without midstride.
 pub(crate) const OUTSIDE_EDIT_REASON: &str = "edited outside midstride";
-
-/// A longer uid is replaced by its hash in file names.
-const PLAIN_UID_LENGTH_MAX: usize = 64;
 
 /// The steps of recording a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -406,35 +404,4 @@ fn has_same_text_ids(one: &[&YamlNode], other: &[&YamlNode]) -> bool {
 
 fn last_write_path(uid: &Uid) -> PathBuf {
     PathBuf::from("written").join(uid_file_name(uid))
-}
-
-/// A uid as a file name and as part of a ref name: unchanged if it is plain, else its hash. Two
-/// uids never share a name, even on file systems that ignore case.
-pub(crate) fn uid_file_name(uid: &Uid) -> String {
-    let uid = uid.as_str().trim();
-    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-    if !uid.is_empty() && uid.len() <= PLAIN_UID_LENGTH_MAX && uid.bytes().all(plain) {
-        return uid.to_owned();
-    }
-    // A plain uid never starts with an underscore.
-    format!("_{}", sha256(uid.as_bytes()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_uid_has_a_unique_file_name() {
-        for plain in ["0195b9d2-4c00-7000-8000-000000000001", "one", "a-b"] {
-            assert_eq!(uid_file_name(&Uid::new(plain)), plain);
-        }
-        let long = "a".repeat(300);
-        let uids = ["a-b", "a/b", "a.b", "a b", "A-b", "a_b", "ä", "..", "", &long, &long[1..]];
-        let names: std::collections::BTreeSet<String> =
-            uids.iter().map(|uid| uid_file_name(&Uid::new(*uid)).to_lowercase()).collect();
-        assert_eq!(names.len(), uids.len());
-        assert!(names.iter().all(|name| name.len() <= 65), "{names:?}");
-        assert_eq!(uid_file_name(&Uid::new(" one\n")), "one");
-    }
 }

@@ -5,6 +5,7 @@ pub mod ledger;
 pub mod reconcile;
 pub mod revisions;
 pub(crate) mod sqlite_log;
+pub(crate) mod text_refs;
 pub mod tombstone;
 
 use crate::workspace::{SetupMode, Workspace};

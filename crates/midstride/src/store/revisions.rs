@@ -2,6 +2,7 @@
 //! being garbage-collected; without git they are files in the private folder.
 
 use crate::store::Store;
+use crate::store::text_refs::{PRIVATE, SHARED};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, LazyObjectReader, Repository};
@@ -12,11 +13,6 @@ use midstride_core::text::redact::CleanText;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-/// Prefix of the refs to texts of committed handoffs; `midstride sync` shares them.
-pub(crate) const SHARED: &str = "refs/midstride/handoffs";
-/// Prefix of the refs to texts of handoffs that are not committed; they stay on this machine.
-pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 
 /// Why a text could not be stored or found.
 #[derive(Debug, thiserror::Error)]

@@ -5,11 +5,11 @@
 //! finishes the work.
 
 use crate::clients::{self, Client, active_sessions, capture, hook_memory};
-use crate::journal::uid_file_name;
 use crate::store::Store;
 use crate::store::index::{Index, IndexError};
 use crate::store::ledger::{AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId};
-use crate::store::revisions::{PRIVATE, RevisionError, SHARED};
+use crate::store::revisions::RevisionError;
+use crate::store::text_refs::{PRIVATE, SHARED, uid_file_name};
 use crate::store::tombstone::{Tombstone, TombstoneKind};
 use crate::sys::env::SessionName;
 use crate::sys::files::FileError;

@@ -1,9 +1,9 @@
 //! Merges two texts of one handoff, as git's merge driver or in a file that git left with
 //! conflicts.
 
-use crate::journal::uid_file_name;
 use crate::store::Store;
 use crate::store::revisions::RevisionError;
+use crate::store::text_refs::uid_file_name;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{self, ConflictSides, GitError, MergedLines};
 use crate::workspace::{FindError, StoredHandoff, Workspace};

@@ -6,10 +6,9 @@ mod tombstones;
 
 pub use tasks::TaskSyncOutcome;
 
-use crate::journal::uid_file_name;
 use crate::store::Store;
 use crate::store::ledger::LedgerError;
-use crate::store::revisions::{PRIVATE, SHARED};
+use crate::store::text_refs::{PRIVATE, SHARED, uid_file_name};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::FileError;
 use crate::sys::git::{ExchangeReport, GitError, RefExchange, Repository};
