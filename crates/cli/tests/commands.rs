@@ -27,6 +27,7 @@ mod new;
 mod observe;
 mod pipeline;
 mod plumbing;
+mod private_texts;
 mod purge;
 mod redact;
 mod revise;

@@ -53,16 +53,24 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
-    warning: there is no room left to write `[ROOT]/.git/objects/29/951284708a9bfc1e17fc47487b755f836e42b6`
+    warning: there is no room left to write `[ROOT]/.git/midstride/texts.git/config`
     hint: make room and try again; nothing was changed
     0 of 1 document changed
     ");
     assert_eq!(sandbox.read(FILE), LOOSE);
-    let folder = sandbox.root().join(".midstride/handoffs");
-    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1);
-    let objects = std::fs::read_dir(sandbox.root().join(".git/objects")).unwrap();
-    let names = objects.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(names.into_iter().all(|name| !name.starts_with("tmp_")));
+    // The texts of a committed handoff are written to the project's repository.
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "all"]);
+    let run = sandbox.finish(sandbox.command("sh").args(["-c", &script]));
+    let said = "there is no room left to write `[ROOT]/.git/objects/";
+    assert!(run.stderr.contains(said) && run.code == Some(2), "{run}");
+    assert_eq!(sandbox.read(FILE), LOOSE);
+    for folder in [".midstride/handoffs", ".git/objects", ".git/midstride/texts.git"] {
+        let entries = std::fs::read_dir(sandbox.root().join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let drafts = names.filter(|name| name.starts_with("tmp_") || name.starts_with('.'));
+        assert_eq!(drafts.count(), 0, "{folder}");
+    }
 }
 
 #[test]

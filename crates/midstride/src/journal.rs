@@ -286,7 +286,7 @@ impl Store {
                 };
                 Ok(last.filter(|note| !is_named(note)).map(|note| note.text_id))
             }
-            TextBackend::Blobs { .. } => Ok(self.id_with_same_history(stored, now, texts)?),
+            TextBackend::Blobs(_) => Ok(self.id_with_same_history(stored, now, texts)?),
         }
     }
 

@@ -2,12 +2,14 @@
 
 pub mod index;
 pub mod ledger;
+mod private_texts;
 pub mod reconcile;
 pub mod revisions;
 pub(crate) mod sqlite_log;
 pub(crate) mod text_refs;
 pub mod tombstone;
 
+use crate::sys::git::Repository;
 use crate::workspace::{SetupMode, Workspace};
 use index::{Index, IndexError};
 use ledger::{AppendError, LedgerError, SqliteLedger, StreamId, WaitPolicy};
@@ -20,6 +22,8 @@ pub struct Store {
     workspace: Workspace,
     wait_policy: WaitPolicy,
     ledger: OnceLock<SqliteLedger>,
+    /// The repository with the texts of handoffs that are not committed.
+    own_texts: OnceLock<Repository>,
     index: Mutex<IndexSlot>,
 }
 
@@ -79,7 +83,13 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(workspace: Workspace, wait_policy: WaitPolicy) -> Self {
-        Self { workspace, wait_policy, ledger: OnceLock::new(), index: Mutex::default() }
+        Self {
+            workspace,
+            wait_policy,
+            ledger: OnceLock::new(),
+            own_texts: OnceLock::new(),
+            index: Mutex::default(),
+        }
     }
 
     /// The project.

@@ -38,15 +38,35 @@ fn has_secret(bytes: &[u8]) -> bool {
     bytes.windows(SECRET.len()).any(|window| window.eq_ignore_ascii_case(SECRET.as_bytes()))
 }
 
+/// The repository of the project and our own one, where they exist.
+fn repositories(sandbox: &Sandbox) -> impl Iterator<Item = &'static str> {
+    let all = [".git", ".git/midstride/texts.git"].into_iter();
+    all.filter(move |repository| sandbox.root().join(repository).exists())
+}
+
 /// Whether any git object contains the secret. Objects are compressed, so git reads them.
 fn git_has_secret(sandbox: &Sandbox) -> bool {
-    let all = ["cat-file", "--batch-all-objects", "--batch"];
-    has_secret(&sandbox.command("git").args(all).output().unwrap().stdout)
+    repositories(sandbox).any(|repository| {
+        let all = ["--git-dir", repository, "cat-file", "--batch-all-objects", "--batch"];
+        has_secret(&sandbox.command("git").args(all).output().unwrap().stdout)
+    })
 }
 
 fn assert_whole(sandbox: &Sandbox) {
-    let run = sandbox.finish(sandbox.command("git").args(["fsck", "--full", "--no-dangling"]));
-    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
+    for repository in repositories(sandbox) {
+        let fsck = ["--git-dir", repository, "fsck", "--full", "--no-dangling"];
+        let run = sandbox.finish(sandbox.command("git").args(fsck));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
+    }
+}
+
+/// The same as [`revised`] in a repository that has the handoff in a commit, with another history.
+fn revised_and_committed(sandbox: Sandbox) -> Sandbox {
+    let history = "revisions:\n    - {at: 2026-03-20T08:00:00Z, reason: else}";
+    sandbox.write(FILE, format!("---\nhandoff:\n  id: a\n  uid: one\n  {history}\n---\n"));
+    sandbox.git(&["add", FILE]);
+    sandbox.git(&["commit", "--quiet", "--message", "another text"]);
+    revised(sandbox)
 }
 
 /// A handoff whose first text contained the secret; it was also searched and is revised now.
@@ -83,8 +103,11 @@ fn forget_up_to(store: &Store, text: &KeptText, step: ForgetStep) {
 
 #[test]
 fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
-    for step in ForgetStep::ALL {
-        let sandbox = revised(Sandbox::new("").repository());
+    let prepare: [fn(Sandbox) -> Sandbox; 2] = [revised, revised_and_committed];
+    for (step, prepare) in
+        ForgetStep::ALL.into_iter().flat_map(|step| prepare.map(|one| (step, one)))
+    {
+        let sandbox = prepare(Sandbox::new("").repository());
         let store = open(sandbox.root());
         assert!(git_has_secret(&sandbox));
         assert!(!files_with_secret(&sandbox.root().join(".git")).is_empty(), "the index has it");
@@ -118,7 +141,7 @@ fn nothing_remains_without_git() {
 fn reflogs_of_midstride_references_are_forgotten() {
     let sandbox = Sandbox::new("").repository();
     sandbox.git(&["config", "core.logAllRefUpdates", "always"]);
-    let sandbox = revised(sandbox);
+    let sandbox = revised_and_committed(sandbox);
     let store = open(sandbox.root());
     assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Removed);
     assert!(!git_has_secret(&sandbox));
@@ -127,7 +150,7 @@ fn reflogs_of_midstride_references_are_forgotten() {
 
 #[test]
 fn text_in_a_commit_stays_and_the_commit_is_named() {
-    let sandbox = revised(Sandbox::new("").repository());
+    let sandbox = revised_and_committed(Sandbox::new("").repository());
     let store = open(sandbox.root());
     let text = first_text(&store);
     let earlier = store.workspace().repository().unwrap().blob(&text.hash).unwrap();
@@ -157,7 +180,7 @@ fn text_in_a_commit_stays_and_the_commit_is_named() {
 
 #[test]
 fn packed_text_is_removed_by_the_next_gc() {
-    let sandbox = revised(Sandbox::new("").repository());
+    let sandbox = revised_and_committed(Sandbox::new("").repository());
     sandbox.git(&["gc", "--quiet"]);
     let store = open(sandbox.root());
     assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Packed);
@@ -168,7 +191,7 @@ fn packed_text_is_removed_by_the_next_gc() {
 
 #[test]
 fn a_change_that_would_replace_a_forgotten_text_is_refused() {
-    let sandbox = revised(Sandbox::new("").repository());
+    let sandbox = revised_and_committed(Sandbox::new("").repository());
     let store = open(sandbox.root());
     let shelved = store.workspace().find("a").unwrap();
     let now = store.workspace().repository().unwrap().hash_blob(&shelved.bytes);

@@ -102,16 +102,20 @@ fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
     assert_told(sandbox, reached + 1, about);
     let left = std::fs::read_dir(folder).unwrap();
     assert_eq!(left.count(), 1, "{about}: the next change takes away what was left");
-    if project.workspace().repository().is_some() {
-        let run = sandbox.finish(sandbox.command("git").args(["fsck", "--no-dangling"]));
-        assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{about}: {run}");
+    for repository in [".git", ".git/midstride/texts.git"] {
+        if sandbox.root().join(repository).exists() {
+            let fsck = ["--git-dir", repository, "fsck", "--no-dangling"];
+            let run = sandbox.finish(sandbox.command("git").args(fsck));
+            assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{about}: {run}");
+        }
     }
 }
 
 /// Ages the lock left by a killed git by a minute, so that it counts as abandoned.
 fn let_a_minute_pass(sandbox: &Sandbox) {
-    for folder in ["midstride", "midstride-private"] {
-        let lock = format!(".git/refs/{folder}/handoffs/one.lock");
+    for folder in ["refs/midstride", "refs/midstride-private", "midstride/texts.git/refs/midstride"]
+    {
+        let lock = format!(".git/{folder}/handoffs/one.lock");
         if let Ok(file) = File::options().write(true).open(sandbox.root().join(lock)) {
             file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
         }

@@ -8,9 +8,10 @@ use midstride_surface::view::{count, forget};
 
 /// Share the earlier texts of committed handoffs, and the tasks, with another repository
 ///
-/// Revisions are kept as git objects that `git push` does not take along, tasks in the ledger. This
-/// fetches what others shared and pushes yours, below `refs/midstride`; texts of private handoffs
-/// stay here. Texts that another clone forgot stay here too until `midstride forget --review`.
+/// Revisions of committed handoffs are git objects that a plain `git push` does not copy; tasks are
+/// in the ledger. This fetches what others shared and pushes yours, below `refs/midstride`; texts of
+/// uncommitted handoffs stay here. Texts that another clone forgot stay here too until
+/// `midstride forget --review`.
 /// Git uses ssh and credential helpers from your own configuration, not from the repository's.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {

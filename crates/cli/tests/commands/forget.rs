@@ -26,9 +26,11 @@ fn steady(run: &Run) -> String {
     steady.collect()
 }
 
-/// A handoff whose second text contained the secret; it is revised now.
+/// A committed handoff whose second text contained the secret; it is revised now.
 fn revised() -> Sandbox {
     let sandbox = shop();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "first texts"]);
     let said = format!("The word is {SECRET}.\n");
     for (reason, body) in [("said it", said.as_str()), ("took it out", "It is out.\n")] {
         let asked = ["revise", "login-loop", "--reason", reason, "--body", "-"];

@@ -449,6 +449,10 @@ fn private_texts_are_not_shared() {
     sandbox.run(["resolve", "afternoon", "--outcome", "done"]).exits(0);
     sandbox.run(["sync"]).exits(0);
     let there = sandbox.git(&["ls-remote", "../hub.git"]);
+    assert_eq!(there.lines().count(), 1, "only the market handoff is committed: {there}");
+    sandbox.git(&["commit", "--quiet", "--message", "shared"]);
+    sandbox.run(["sync"]).exits(0);
+    let there = sandbox.git(&["ls-remote", "../hub.git"]);
     assert_eq!(there.lines().count(), 2, "the market handoff and the shared one: {there}");
     let all = everything_in(&sandbox, "../hub.git");
     for private in ["kind: session\n  status: planned", "the diary", "the secret plan"] {

@@ -411,8 +411,17 @@ fn handoffs_with_odd_uids_do_not_mix() {
         let show = sandbox.run(["show", &format!("odd-{number}")]).exits(0);
         assert_eq!(show.stderr, "");
     }
-    let references = sandbox.git(&["for-each-ref", "refs/midstride"]);
-    assert_eq!(references.lines().count(), uids.len(), "{references}");
+    let references = |folder: &str| {
+        let list = ["--git-dir", folder, "for-each-ref", "refs/midstride"];
+        sandbox.git(&list).lines().count()
+    };
+    assert_eq!(references(".git/midstride/texts.git"), uids.len());
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "all"]);
+    for number in 0..uids.len() {
+        sandbox.run(["resolve", &format!("odd-{number}"), "--outcome", "done"]).exits(0);
+    }
+    assert_eq!(references(".git"), uids.len());
 }
 
 #[test]
@@ -573,6 +582,9 @@ fn a_revision_starts_at_most_three_git_processes() {
 #[test]
 fn what_git_keeps_is_as_private_as_the_user_wants() {
     let sandbox = shop();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "all"]);
+    sandbox.write(FILE, sandbox.read(FILE) + "\nNot committed.\n");
     let text = sandbox.read(FILE) + "\nOne more line.\n";
     sandbox.write("next.md", text);
     let script = format!(

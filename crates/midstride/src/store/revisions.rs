@@ -1,11 +1,12 @@
 //! Earlier texts (revisions) of handoffs. In a repository they are blobs that a ref keeps from
-//! being garbage-collected; without git they are files in the private folder.
+//! being garbage-collected: in the project's repository once the handoff is committed, else in our
+//! own. Without git they are files in the private folder.
 
 use crate::store::Store;
 use crate::store::text_refs::{PRIVATE, SHARED};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};
-use crate::sys::git::{GitError, LazyObjectReader, Repository};
+use crate::sys::git::{GitError, LazyObjectReader, RemovalOutcome, Repository};
 use crate::sys::ids::sha256;
 use crate::workspace::StoredHandoff;
 use midstride_core::text::id::BlobHash;
@@ -61,9 +62,96 @@ pub(crate) struct TextStore<'p> {
 /// Where the texts of one handoff are stored.
 pub(crate) enum TextBackend<'p> {
     /// As blobs under a reference.
-    Blobs { repository: &'p Repository, reference: String, objects: RefCell<LazyObjectReader<'p>> },
+    Blobs(BlobTexts<'p>),
     /// As files in the private folder.
     Files(&'p Store),
+}
+
+/// The blobs of one handoff.
+pub(crate) struct BlobTexts<'p> {
+    store: &'p Store,
+    project: &'p Repository,
+    /// Reads the objects of the project.
+    objects: RefCell<LazyObjectReader<'p>>,
+    /// The reference that keeps them, in the project and in our own repository.
+    reference: String,
+    /// Whether new texts go to the project. Before the handoff is committed, they go to our own
+    /// repository.
+    is_committed: bool,
+}
+
+impl BlobTexts<'_> {
+    fn store(&self, text: &[u8]) -> Result<BlobHash, GitError> {
+        match self.is_committed {
+            true => self.project.store_blob(text),
+            false => self.store.make_own_texts()?.store_blob(text),
+        }
+    }
+
+    /// Keeps stored texts from being garbage-collected. The first texts of a committed handoff bring
+    /// those along that waited for the commit.
+    fn retain(&self, ids: &[BlobHash]) -> Result<(), GitError> {
+        let reference = &self.reference;
+        if !self.is_committed {
+            let own = self.store.make_own_texts()?;
+            return own.keep_blobs(&mut LazyObjectReader::new(own), reference, ids);
+        }
+        let objects = &mut self.objects.borrow_mut();
+        match self.store.own_texts() {
+            Some(own) => own.move_blobs(objects, reference, ids),
+            None => self.project.keep_blobs(objects, reference, ids),
+        }
+    }
+
+    fn blob(&self, id: &BlobHash) -> Result<Option<Vec<u8>>, GitError> {
+        let own = self.store.own_texts();
+        if let Some(text) = own.and_then(|own| own.loose_blob(id)) {
+            return Ok(Some(text));
+        }
+        let text = self.objects.borrow_mut().blob(id)?;
+        Ok(text.or_else(|| own?.blob(id)))
+    }
+
+    /// The ids in both repositories. Each may have some: until the texts of a committed handoff are
+    /// moved, or those that an earlier version stored.
+    fn retained_ids(&self) -> Result<BTreeSet<BlobHash>, GitError> {
+        let in_project = self.objects.borrow_mut().kept_blobs(&self.reference)?;
+        let in_own = match self.store.own_texts() {
+            Some(own) => LazyObjectReader::new(own).kept_blobs(&self.reference)?,
+            None => None,
+        };
+        Ok(in_project.into_iter().chain(in_own).flat_map(|kept| kept.ids).collect())
+    }
+}
+
+/// Who gets the texts of a handoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextAudience {
+    /// The handoff is in the checked-out commit: everyone with whom the user shares the repository.
+    Everyone,
+    /// The handoff can be committed: everyone, once it is.
+    EveryoneLater,
+    /// The handoff is in the private folder, or git ignores it.
+    Nobody,
+}
+
+impl TextAudience {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Everyone | Self::EveryoneLater => SHARED,
+            Self::Nobody => PRIVATE,
+        }
+    }
+}
+
+/// A reference and the texts it keeps.
+pub(crate) struct TextRef {
+    /// The file name of the handoff's uid.
+    pub(crate) uid: String,
+    /// Whether `midstride sync` shares the texts.
+    pub(crate) is_shared: bool,
+    /// The ids of the texts.
+    pub(crate) ids: BTreeSet<BlobHash>,
 }
 
 impl<'p> TextStore<'p> {
@@ -91,9 +179,7 @@ impl<'p> TextStore<'p> {
             return Err(RevisionError::Forgotten { text: description.to_owned(), tombstone });
         }
         match &self.backend {
-            TextBackend::Blobs { repository, .. } => {
-                Ok(repository.store_blob(text.as_str().as_bytes())?)
-            }
+            TextBackend::Blobs(blobs) => Ok(blobs.store(text.as_str().as_bytes())?),
             TextBackend::Files(store) => Ok(store.store_in_folder(text)?),
         }
     }
@@ -101,7 +187,7 @@ impl<'p> TextStore<'p> {
     /// Returns the id that a text would have, without storing it.
     pub(crate) fn id_of(&self, text: &CleanText) -> BlobHash {
         match &self.backend {
-            TextBackend::Blobs { repository, .. } => repository.hash_blob(text.as_str().as_bytes()),
+            TextBackend::Blobs(blobs) => blobs.project.hash_blob(text.as_str().as_bytes()),
             TextBackend::Files(_) => id_in_folder(text),
         }
     }
@@ -109,9 +195,7 @@ impl<'p> TextStore<'p> {
     /// Keeps stored texts from being garbage-collected.
     pub(crate) fn retain(&self, ids: &[BlobHash]) -> Result<(), RevisionError> {
         match &self.backend {
-            TextBackend::Blobs { repository, reference, objects } => {
-                Ok(repository.keep_blobs(&mut objects.borrow_mut(), reference, ids)?)
-            }
+            TextBackend::Blobs(blobs) => Ok(blobs.retain(ids)?),
             TextBackend::Files(_) => Ok(()),
         }
     }
@@ -119,9 +203,9 @@ impl<'p> TextStore<'p> {
     /// The id of the committed text of a document below the working tree.
     pub(crate) fn committed_id(&self, path: &Path) -> Option<BlobHash> {
         match &self.backend {
-            TextBackend::Blobs { objects, .. } => {
+            TextBackend::Blobs(blobs) => {
                 let name = format!("HEAD:{}", path.to_str()?);
-                objects.borrow_mut().blob_id(&name).ok()?
+                blobs.objects.borrow_mut().blob_id(&name).ok()?
             }
             TextBackend::Files(_) => None,
         }
@@ -130,7 +214,7 @@ impl<'p> TextStore<'p> {
     /// The text of a blob; `None` if it is not on this machine.
     pub(crate) fn blob(&self, id: &BlobHash) -> Result<Option<Vec<u8>>, RevisionError> {
         match &self.backend {
-            TextBackend::Blobs { objects, .. } => Ok(objects.borrow_mut().blob(id)?),
+            TextBackend::Blobs(blobs) => Ok(blobs.blob(id)?),
             TextBackend::Files(_) => Ok(None),
         }
     }
@@ -138,84 +222,141 @@ impl<'p> TextStore<'p> {
     /// The ids of all retained texts, which midstride must have written.
     pub(crate) fn retained_ids(&self) -> Result<BTreeSet<BlobHash>, RevisionError> {
         match &self.backend {
-            TextBackend::Blobs { reference, objects, .. } => {
-                let kept = objects.borrow_mut().kept_blobs(reference)?;
-                Ok(kept.map(|kept| kept.ids).unwrap_or_default())
-            }
+            TextBackend::Blobs(blobs) => Ok(blobs.retained_ids()?),
             TextBackend::Files(_) => Ok(BTreeSet::new()),
         }
     }
 }
 
 impl Store {
-    /// The text store of a handoff. A handoff that is not committed uses refs that are never
-    /// shared.
+    /// The text store of a handoff. Texts of a handoff that is not committed are not stored in the
+    /// project's repository.
     pub(crate) fn text_store(&self, stored: &StoredHandoff, uid: &str) -> TextStore<'_> {
+        let forgotten = self.known_tombstones();
         let backend = match self.workspace().repository() {
-            Some(repository) => {
-                let mut objects = LazyObjectReader::new(repository);
-                let is_committed = self.is_committed(repository, &mut objects, stored);
-                let prefix = if is_committed { SHARED } else { PRIVATE };
-                let (reference, objects) = (format!("{prefix}/{uid}"), RefCell::new(objects));
-                TextBackend::Blobs { repository, reference, objects }
+            Some(project) => {
+                let mut objects = LazyObjectReader::new(project);
+                let audience = self.audience(project, &mut objects, stored);
+                TextBackend::Blobs(BlobTexts {
+                    store: self,
+                    project,
+                    objects: RefCell::new(objects),
+                    reference: format!("{}/{uid}", audience.prefix()),
+                    is_committed: audience == TextAudience::Everyone,
+                })
             }
             None => TextBackend::Files(self),
         };
-        TextStore { backend, forgotten: self.known_tombstones() }
+        TextStore { backend, forgotten }
     }
 
     /// The text store of a committed handoff; `None` without git.
     pub(crate) fn shared_text_store(&self, uid: &str) -> Option<TextStore<'_>> {
-        let repository = self.workspace().repository()?;
-        let objects = RefCell::new(LazyObjectReader::new(repository));
-        let backend =
-            TextBackend::Blobs { repository, reference: format!("{SHARED}/{uid}"), objects };
+        let project = self.workspace().repository()?;
+        let backend = TextBackend::Blobs(BlobTexts {
+            store: self,
+            project,
+            objects: RefCell::new(LazyObjectReader::new(project)),
+            reference: format!("{SHARED}/{uid}"),
+            is_committed: true,
+        });
         Some(TextStore { backend, forgotten: self.known_tombstones() })
     }
 
-    /// Whether others receive this document, and with it its earlier texts.
+    /// Whether others receive this document, now or once it is committed, and with it its earlier
+    /// texts.
     pub(crate) fn is_shared(&self, stored: &StoredHandoff) -> bool {
-        self.workspace().repository().is_some_and(|repository| {
-            self.is_committed(repository, &mut LazyObjectReader::new(repository), stored)
+        self.workspace().repository().is_some_and(|project| {
+            let objects = &mut LazyObjectReader::new(project);
+            self.audience(project, objects, stored) != TextAudience::Nobody
         })
     }
 
-    /// Whether the document is committed, so that everyone with the repository has it.
-    fn is_committed(
+    fn audience(
         &self,
-        repository: &Repository,
+        project: &Repository,
         objects: &mut LazyObjectReader<'_>,
         stored: &StoredHandoff,
-    ) -> bool {
+    ) -> TextAudience {
         let inside = self.workspace().path_in_work_tree(stored);
-        let private = self.workspace().private_folder_of(stored).is_some();
-        // Git does not ignore a file that is in its index. Texts are read anyway, so this starts no
-        // extra process.
-        let mut is_tracked = |path: &Path| {
-            let name = path.to_str().map(|path| format!(":./{path}"));
-            name.is_some_and(|name| matches!(objects.blob_id(&name), Ok(Some(_))))
-        };
-        !private && inside.is_some_and(|path| is_tracked(&path) || !repository.is_ignored(&path))
+        let is_private = self.workspace().private_folder_of(stored).is_some();
+        let Some(path) = inside.filter(|_| !is_private) else { return TextAudience::Nobody };
+        // Texts are read anyway, so this starts no extra process.
+        let committed = path.to_str().map(|path| objects.blob_id(&format!("HEAD:{path}")));
+        if matches!(committed, Some(Ok(Some(_)))) {
+            TextAudience::Everyone
+        } else if project.is_ignored(&path) {
+            TextAudience::Nobody
+        } else {
+            TextAudience::EveryoneLater
+        }
     }
 
-    /// Removes texts from all refs, so that git can garbage-collect them.
+    /// The project's repository and our own one, where they exist.
+    fn text_repositories(&self) -> impl Iterator<Item = &Repository> {
+        self.workspace().repository().into_iter().chain(self.own_texts())
+    }
+
+    /// Removes texts from all refs, so that nothing keeps them.
     pub(crate) fn drop_texts(&self, ids: &BTreeSet<BlobHash>) -> Result<(), GitError> {
-        let Some(repository) = self.workspace().repository().filter(|_| !ids.is_empty()) else {
-            return Ok(());
-        };
-        for (reference, kept) in repository.kept_blobs_below(&[SHARED, PRIVATE])? {
-            if !kept.ids.is_disjoint(ids) {
-                repository.drop_blobs(&reference, ids)?;
+        for repository in self.text_repositories().filter(|_| !ids.is_empty()) {
+            for (reference, kept) in repository.kept_blobs_below(&[SHARED, PRIVATE])? {
+                if !kept.ids.is_disjoint(ids) {
+                    repository.drop_blobs(&reference, ids)?;
+                }
             }
         }
         Ok(())
     }
 
+    /// Removes a text that no ref keeps. Returns what git still has of it, or `None` if it had nothing.
+    /// An object of the project that our refs did not keep is the user's, even if a document names it.
+    pub(crate) fn remove_text(
+        &self,
+        id: &BlobHash,
+        was_kept: bool,
+    ) -> Result<Option<RemovalOutcome>, GitError> {
+        let ids = BTreeSet::from([id.clone()]);
+        let in_project = match self.workspace().repository() {
+            Some(project) if was_kept => project.remove_blobs(&ids)?.remove(id),
+            Some(project) => project.blob(id).map(|_| RemovalOutcome::NotOurs),
+            None => None,
+        };
+        // Our own repository sees what it borrows too, so what the project has of it comes first.
+        let in_own = match self.own_texts() {
+            Some(own) => own.remove_blobs(&ids)?.remove(id),
+            None => None,
+        };
+        Ok(in_project.or(in_own))
+    }
+
     /// Whether one of our refs keeps a text.
     pub(crate) fn is_kept_by_ref(&self, id: &BlobHash) -> Result<bool, GitError> {
-        let Some(repository) = self.workspace().repository() else { return Ok(false) };
-        let kept = repository.kept_blobs_below(&[SHARED, PRIVATE])?;
-        Ok(kept.iter().any(|(_, kept)| kept.ids.contains(id)))
+        for repository in self.text_repositories() {
+            let kept = repository.kept_blobs_below(&[SHARED, PRIVATE])?;
+            if kept.iter().any(|(_, kept)| kept.ids.contains(id)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The texts that our refs keep.
+    pub(crate) fn texts_by_ref(&self) -> Result<Vec<TextRef>, GitError> {
+        let mut found = Vec::new();
+        for repository in self.text_repositories() {
+            let is_in_project = self
+                .workspace()
+                .repository()
+                .is_some_and(|project| project.common_dir() == repository.common_dir());
+            for (name, kept) in repository.kept_blobs_below(&[SHARED, PRIVATE])? {
+                let is_shared = is_in_project && name.starts_with(SHARED);
+                let uid = name.rsplit_once('/').map(|(_, uid)| uid.to_owned());
+                let uid = uid.unwrap_or_default();
+                found.push(TextRef { uid, is_shared, ids: kept.ids });
+            }
+        }
+        Ok(found)
     }
 
     /// The ids of the texts in the private folder.
@@ -253,7 +394,10 @@ impl Store {
         if !id.as_str().bytes().all(|byte| byte.is_ascii_hexdigit()) || id.as_str().is_empty() {
             return Ok(None);
         }
-        let blob = self.workspace().repository().and_then(|repository| repository.blob(id));
+        let own = self.own_texts();
+        // Our own repository borrows the project's objects, so it usually finds either.
+        let blob = own.and_then(|own| own.loose_blob(id).or_else(|| own.blob(id)));
+        let blob = blob.or_else(|| self.workspace().repository()?.blob(id));
         if blob.is_some() {
             return Ok(blob);
         }

@@ -1,11 +1,14 @@
-//! The names of the references that keep texts from being garbage-collected.
+//! The names of the references that keep texts from being garbage-collected. The project's repository
+//! and our own one use the same names.
 
 use crate::sys::ids::sha256;
 use midstride_core::text::id::Uid;
 
-/// Prefix of the refs to texts of committed handoffs; `midstride sync` shares them.
+/// Prefix of the refs to texts of committed handoffs, which `midstride sync` shares. In our own
+/// repository, they wait for the commit of their handoff.
 pub(crate) const SHARED: &str = "refs/midstride/handoffs";
-/// Prefix of the refs to texts of handoffs that are not committed; they stay on this machine.
+/// Prefix of the refs to texts that stay on this machine even if their handoff is committed later. They
+/// are in our own repository; earlier versions kept them in the project's.
 pub(crate) const PRIVATE: &str = "refs/midstride-private/handoffs";
 
 /// A longer uid is replaced by its hash in file names.

@@ -496,15 +496,20 @@ impl Root {
         match self.dir.metadata(folder) {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let mut builder = DirBuilder::new();
-                builder.recursive(true);
-                if self.is_private {
-                    builder.mode(OWNER_FOLDER_MODE);
-                }
-                self.dir.create_dir_with(folder, &builder).map_err(failed)
+                self.dir.create_dir_with(folder, &self.folder_builder()).map_err(failed)
             }
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// Options to create a folder and its parents.
+    fn folder_builder(&self) -> DirBuilder {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        if self.is_private {
+            builder.mode(OWNER_FOLDER_MODE);
+        }
+        builder
     }
 
     /// Atomically replaces a file if its content is still `old`.
@@ -637,9 +642,9 @@ impl Root {
         Ok(())
     }
 
-    /// Atomically writes a read-only file through a draft with a given name, for folders where git
-    /// cleans up temporary files. Nothing is locked, so the name of the draft must be unique. If a
-    /// group shares the root, it can read the file and write in a new folder.
+    /// Atomically writes a file that is never changed, through a draft with a given name, for folders
+    /// where git cleans up temporary files. Nothing is locked, so the name of the draft must be unique.
+    /// If a group shares the root, it can read the file and write in a new folder.
     pub(crate) fn put_through(
         &self,
         draft: &Path,
@@ -648,7 +653,8 @@ impl Root {
     ) -> Result<(), FileError> {
         const TRIES_MAX: usize = 10;
         let failed = |error| self.error(path, error);
-        let options = OpenOptions::new().write(true).create_new(true).mode(0o444).clone();
+        let mode = if self.is_private { OWNER_MODE } else { 0o444 };
+        let options = OpenOptions::new().write(true).create_new(true).mode(mode).clone();
         let mut file = self.dir.open_with(draft, &options).map_err(failed)?;
         let draft = DraftFile { root: self, path: draft.to_owned(), is_kept: false };
         let mut write = || -> io::Result<()> {
@@ -664,7 +670,7 @@ impl Root {
             }
             for _ in 0..TRIES_MAX {
                 if let Some(folder) = path.parent().filter(|folder| !self.has_folder(folder)) {
-                    self.dir.create_dir_all(folder)?;
+                    self.dir.create_dir_with(folder, &self.folder_builder())?;
                     if is_shared {
                         share(folder, 0o2070)?;
                     }

@@ -13,7 +13,9 @@ mod history;
 mod index;
 mod loose_object;
 mod merge_file;
+mod move_blobs;
 mod objects;
+mod own_repository;
 mod programs;
 mod reflog;
 mod removal;
@@ -44,12 +46,15 @@ use programs::ConfiguredPrograms;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A repository with a working tree.
+/// A repository with a working tree, or a bare one of our own.
 #[derive(Clone, Debug)]
 pub struct Repository {
+    /// The root of the working tree; the git directory of a bare repository.
     work_tree: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
+    /// Whether it is a bare repository that midstride created for itself.
+    is_own: bool,
     /// The programs in its configuration, once it was read.
     programs: Arc<OnceLock<ConfiguredPrograms>>,
 }
@@ -89,7 +94,7 @@ impl Repository {
             None => git_dir.clone(),
         };
         let (work_tree, programs) = (work_tree.to_owned(), Arc::default());
-        Some(Self { work_tree, git_dir, common_dir, programs })
+        Some(Self { work_tree, git_dir, common_dir, is_own: false, programs })
     }
 
     /// The root of the working tree.

@@ -2,7 +2,7 @@
 
 use super::run::GitReach;
 use super::{GitError, Repository};
-use crate::sys::files::FILE_BYTES_MAX;
+use crate::sys::files::{FILE_BYTES_MAX, is_markdown};
 use crate::sys::process::Conversation;
 use midstride_core::text::id::BlobHash;
 use std::collections::HashSet;
@@ -102,6 +102,16 @@ impl<'r> LazyObjectReader<'r> {
 
     /// The same as [`ObjectReader::get`], for objects as large as a document may be.
     pub fn get(&mut self, name: &str) -> Result<Option<GitObject>, GitError> {
+        if self.repository.is_own() {
+            // References of our own repository are files, and its objects are loose: git is not needed.
+            let is_reference = name.starts_with("refs/");
+            let id =
+                if is_reference { self.repository.reference(name) } else { Some(name.to_owned()) };
+            let Some(id) = id else { return Ok(None) };
+            if let Some(found) = self.repository.read_loose(&id) {
+                return Ok(Some(found));
+            }
+        }
         let reader = match &mut self.reader {
             Some(reader) => reader,
             none => none.insert(self.repository.objects()?),
@@ -160,11 +170,13 @@ impl Repository {
         Ok(ids.iter().zip(split_objects(&answer)).filter_map(found).collect())
     }
 
-    /// The tracked Markdown files.
-    pub(crate) fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
-        let listed = self.run_within(GitReach::Index, &["ls-files", "-z", "--", "*.md"], b"")?;
-        let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.map(path_of).collect())
+    /// The Markdown files of the checked-out commit.
+    pub(crate) fn committed_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
+        let Some(commit) = self.resolve_commit("HEAD") else { return Ok(HashSet::new()) };
+        let asked = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.as_str()];
+        let listed = self.run(&asked, b"")?;
+        let paths = listed.split(|byte| *byte == 0).map(path_of);
+        Ok(paths.filter(|path| is_markdown(path)).collect())
     }
 
     /// The staged Markdown files with their staged content.

@@ -39,13 +39,11 @@ pub struct ExchangeReport {
 pub struct RefExchange<'a> {
     /// The prefix of the references to exchange.
     pub prefix: &'a str,
-    /// The prefix of references whose blobs are never sent.
-    pub private: &'a str,
     /// Whether a reference that the other repository does not have may be sent.
     pub may_send: &'a dyn Fn(&str) -> bool,
     /// Blobs to remove on both sides.
     pub forgotten: &'a BTreeSet<BlobHash>,
-    /// Blobs that stay on the sides that have them. They are not sent again.
+    /// Blobs that stay on the sides that have them. They are not sent.
     pub withheld: &'a BTreeSet<BlobHash>,
 }
 
@@ -124,8 +122,6 @@ impl Repository {
         let (mut sent, mut received) = (0, 0);
         done.unrecognized.clear();
         (done.handoffs, done.held_back) = (0, 0);
-        let private = self.kept_blobs_below(&[exchange.private])?.into_iter();
-        let private: BTreeSet<BlobHash> = private.flat_map(|(_, kept)| kept.ids).collect();
         for (name, pair) in pairs {
             if pair.remote.is_none() && !(exchange.may_send)(&name) {
                 done.held_back += 1;
@@ -146,9 +142,7 @@ impl Repository {
             done.handoffs += 1;
             let lasting = |id: &&BlobHash| !exchange.forgotten.contains(*id);
             let mine: BTreeSet<BlobHash> = ours.union(&theirs).filter(lasting).cloned().collect();
-            let is_withheld =
-                |id: &BlobHash| private.contains(id) || exchange.withheld.contains(id);
-            let public = |id: &&BlobHash| theirs.contains(*id) || !is_withheld(id);
+            let public = |id: &&BlobHash| theirs.contains(*id) || !exchange.withheld.contains(*id);
             let given: BTreeSet<BlobHash> = mine.iter().filter(public).cloned().collect();
             sent += given.difference(&theirs).count();
             received += mine.difference(&ours).count();

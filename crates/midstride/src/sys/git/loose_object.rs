@@ -1,24 +1,28 @@
 //! Objects that are hashed and written here. A git process for each of them would take most of the
 //! time that a revision takes.
 
-use super::{GitError, Repository};
-use crate::sys::files::{self, FileError, Root};
+use super::{GitError, GitObject, Repository};
+use crate::sys::files::{self, FILE_BYTES_MAX, FileError, Root};
 use crate::sys::ids::{sha1, sha256};
 use midstride_core::text::id::BlobHash;
 use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The compression level of zlib's default, as git uses it.
 const LEVEL: u8 = 6;
+
+/// The header of an object that is read is shorter.
+const HEADER_BYTES_MAX: u64 = 64;
 
 /// The number of drafts that this process has written, so that each draft has its own name.
 static DRAFTS: AtomicU64 = AtomicU64::new(0);
 
 /// How a repository names its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ObjectFormat {
+pub(super) enum ObjectFormat {
     Sha1,
     Sha256,
 }
@@ -73,9 +77,8 @@ impl Repository {
     fn store_object(&self, kind: ObjectKind, content: &[u8]) -> Result<String, GitError> {
         let object = kind.object(content);
         let id = self.object_format()?.id(&object);
-        let objects = Root::open(&self.common_dir().join("objects"))?;
-        let (folder, name) = id.split_at(2);
-        let path = Path::new(folder).join(name);
+        let objects = self.objects_root()?;
+        let path = loose_path(&id);
         // A new time keeps git from removing an object that was unused so far.
         if !objects.refresh(&path) {
             // Git removes files with this name when it cleans up after a killed process.
@@ -87,8 +90,42 @@ impl Repository {
         Ok(id)
     }
 
+    /// Reads a loose object without git. `None` if there is none or it is damaged.
+    pub(super) fn read_loose(&self, id: &str) -> Option<GitObject> {
+        if id.len() < 3 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let bytes = self.objects_root().ok()?.read(&loose_path(id)).ok()?;
+        let bytes_max = usize::try_from(FILE_BYTES_MAX + HEADER_BYTES_MAX).unwrap_or(usize::MAX);
+        let object = decompress_to_vec_zlib_with_limit(&bytes, bytes_max).ok()?;
+        if self.object_format().ok()?.id(&object) != id {
+            return None;
+        }
+        let end = object.iter().position(|byte| *byte == 0)?;
+        let content = object[end + 1..].to_vec();
+        Some(match object[..end].split(|byte| *byte == b' ').next()? {
+            b"blob" => GitObject::Blob { id: BlobHash::new(id), bytes: Some(content) },
+            b"tree" => GitObject::Tree { id: id.to_owned(), entries: Some(content) },
+            _ => GitObject::Other,
+        })
+    }
+
+    /// Reads a loose blob without git.
+    pub(crate) fn loose_blob(&self, id: &BlobHash) -> Option<Vec<u8>> {
+        match self.read_loose(id.as_str())? {
+            GitObject::Blob { bytes, .. } => bytes,
+            GitObject::Tree { .. } | GitObject::Other => None,
+        }
+    }
+
+    /// The folder of the objects. Only the owner can read those of our own repository.
+    fn objects_root(&self) -> Result<Root, FileError> {
+        let root = Root::open(&self.common_dir().join("objects"))?;
+        Ok(if self.is_own() { root.into_private() } else { root })
+    }
+
     /// The object format in the configuration, which is SHA-1 unless it says otherwise.
-    fn object_format(&self) -> Result<ObjectFormat, FileError> {
+    pub(super) fn object_format(&self) -> Result<ObjectFormat, FileError> {
         let bytes = match files::read_named(&self.common_dir().join("config")) {
             Ok(bytes) => bytes,
             Err(error) if error.is_missing() => Vec::new(),
@@ -97,6 +134,12 @@ impl Repository {
         let is_sha256 = String::from_utf8_lossy(&bytes).lines().any(names_sha256);
         Ok(if is_sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 })
     }
+}
+
+/// The path of a loose object below the folder of the objects.
+fn loose_path(id: &str) -> PathBuf {
+    let (folder, name) = id.split_at(2);
+    Path::new(folder).join(name)
 }
 
 /// Whether a line of a configuration sets the object format to SHA-256. The line may start with the

@@ -98,8 +98,7 @@ impl Repository {
         reference: &str,
         change: &dyn Fn(&BTreeSet<BlobHash>) -> BTreeSet<BlobHash>,
     ) -> Result<bool, GitError> {
-        let folder = Root::make_private(&self.common_dir().join("midstride"))?;
-        let _held = Lock::acquire(&folder, "references")?;
+        let _held = self.lock_references()?;
         let mut last = Ok(false);
         for _ in 0..TRIES_MAX {
             let before = objects.kept_blobs(reference)?;
@@ -121,6 +120,26 @@ impl Repository {
             self.remove_stale_lock(reference);
         }
         last
+    }
+
+    /// Makes midstride processes take turns to change references.
+    fn lock_references(&self) -> Result<Lock, GitError> {
+        let folder =
+            if self.is_own() { self.common_dir.clone() } else { self.common_dir.join("midstride") };
+        Ok(Lock::acquire(&Root::make_private(&folder)?, "references")?)
+    }
+
+    /// Removes a reference with its reflog, if it still points to this tree. Returns whether it did.
+    pub(super) fn remove_reference(&self, reference: &str, tree: &str) -> Result<bool, GitError> {
+        let _held = self.lock_references()?;
+        match self.run(&["update-ref", "-d", reference, tree], b"") {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_concurrent_update() => {
+                self.remove_stale_lock(reference);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes the reflog of one of our references, if there is one.

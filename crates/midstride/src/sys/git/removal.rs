@@ -1,4 +1,4 @@
-//! Removes unreachable loose objects of our own from a repository.
+//! Removes unreachable loose objects that midstride wrote from a repository.
 //!
 //! Objects reachable from a commit, the index, a reference or a reflog stay. Packed objects stay
 //! too, because only git itself rewrites its packs.
@@ -38,6 +38,12 @@ impl Repository {
     pub(crate) fn our_references(&self) -> Result<Vec<String>, GitError> {
         let format = "--format=%(refname)";
         let listed = self.run(&[&["for-each-ref", format], &OWN_REFERENCES[..]].concat(), b"")?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// The references below a prefix.
+    pub(crate) fn references_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let listed = self.run(&["for-each-ref", "--format=%(refname)", prefix], b"")?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 

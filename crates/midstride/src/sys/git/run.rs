@@ -110,6 +110,7 @@ impl Repository {
         arguments: &[S],
     ) -> Result<Command, GitError> {
         let mut command = command(&self.work_tree, reach);
+        command.args(self.place_options());
         let name_at = arguments.iter().step_by(2).take_while(|word| word.as_ref() == "-c").count();
         let (settings, rest) = arguments.split_at((name_at * 2).min(arguments.len()));
         let name = rest.first().and_then(|name| name.as_ref().to_str()).unwrap_or_default();
@@ -145,9 +146,15 @@ impl Repository {
         }
         let asked = ["config", "--list", "--show-scope", "-z"];
         let mut command = command(&self.work_tree, GitReach::Local);
-        command.args(asked);
+        command.args(self.place_options()).args(asked);
         let listing = run(command, &asked)?;
         Ok(self.programs.get_or_init(|| ConfiguredPrograms::parse(&listing)))
+    }
+
+    /// The options that name the repository. Without them, git searches upward for one with a working
+    /// tree, and it may refuse a bare one.
+    fn place_options(&self) -> &'static [&'static str] {
+        if self.is_own { &["--git-dir=."] } else { &[] }
     }
 
     /// Whether the repository's own configuration can name hooks. Unreadable files can.

@@ -8,8 +8,8 @@ use crate::clients::{self, Client, active_sessions, capture, hook_memory};
 use crate::store::Store;
 use crate::store::index::{Index, IndexError};
 use crate::store::ledger::{AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId};
-use crate::store::revisions::RevisionError;
-use crate::store::text_refs::{PRIVATE, SHARED, uid_file_name};
+use crate::store::revisions::{RevisionError, TextRef};
+use crate::store::text_refs::uid_file_name;
 use crate::store::tombstone::{Tombstone, TombstoneKind};
 use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
@@ -244,12 +244,7 @@ pub fn forget(
     reached(ForgetStep::Dropped);
     store.remove_from_folder(&text.hash)?;
     let git = workspace.repository();
-    let left = match git {
-        Some(git) if tombstone.was_kept => git.remove_blobs(&ids)?.remove(&text.hash),
-        // An object that our references did not keep is the user's, even if a document names it.
-        Some(git) => git.blob(&text.hash).map(|_| RemovalOutcome::NotOurs),
-        None => None,
-    };
+    let left = store.remove_text(&text.hash, tombstone.was_kept)?;
     let left = left.unwrap_or(RemovalOutcome::Removed);
     reached(ForgetStep::Removed);
     let cursors = match &text.session {
@@ -337,7 +332,7 @@ fn ensure_tombstone(
 struct TextInventory<'s> {
     documents: Vec<StoredHandoff>,
     tombstones: BTreeMap<BlobHash, Tombstone>,
-    references: BTreeMap<String, BTreeSet<BlobHash>>,
+    references: Vec<TextRef>,
     in_folder: BTreeSet<BlobHash>,
     ledger: Option<&'s SqliteLedger>,
 }
@@ -355,14 +350,10 @@ struct LedgerCheckpoint {
 impl<'s> TextInventory<'s> {
     fn read(store: &'s Store) -> Result<Self, ForgetError> {
         let workspace = store.workspace();
-        let references = match workspace.repository() {
-            Some(repository) => repository.kept_blobs_below(&[SHARED, PRIVATE])?,
-            None => Vec::new(),
-        };
         Ok(Self {
             documents: workspace.read_all().into_iter().filter_map(Result::ok).collect(),
             tombstones: store.tombstones()?,
-            references: references.into_iter().map(|(name, kept)| (name, kept.ids)).collect(),
+            references: store.texts_by_ref()?,
             in_folder: store.texts_in_folder()?.into_iter().collect(),
             ledger: store.existing_ledger()?,
         })
@@ -374,7 +365,8 @@ impl<'s> TextInventory<'s> {
         workspace: &Workspace,
         beginning: &str,
     ) -> Result<BTreeSet<BlobHash>, ForgetError> {
-        let mut all: BTreeSet<BlobHash> = self.references.values().flatten().cloned().collect();
+        let mut all: BTreeSet<BlobHash> =
+            self.references.iter().flat_map(|one| one.ids.iter().cloned()).collect();
         all.extend(self.in_folder.iter().cloned());
         all.extend(self.tombstones.keys().cloned());
         for stored in &self.documents {
@@ -433,11 +425,10 @@ impl<'s> TextInventory<'s> {
     fn describe_revision(&self, store: &Store, plain: KeptText) -> Result<KeptText, ForgetError> {
         let workspace = store.workspace();
         let hash = plain.hash.clone();
-        let keeping = self.references.iter().filter(|(_, ids)| ids.contains(&hash));
-        let keeping: Vec<&str> = keeping.map(|(name, _)| name.as_str()).collect();
-        let uids: BTreeSet<&str> =
-            keeping.iter().filter_map(|name| Some(name.rsplit_once('/')?.1)).collect();
-        let is_shared = keeping.iter().any(|name| name.starts_with(SHARED));
+        let keeping = self.references.iter().filter(|one| one.ids.contains(&hash));
+        let keeping: Vec<&TextRef> = keeping.collect();
+        let uids: BTreeSet<&str> = keeping.iter().map(|one| one.uid.as_str()).collect();
+        let is_shared = keeping.iter().any(|one| one.is_shared);
         let mut text = KeptText { is_shared, ..plain };
         // A text that a document names and that is not kept here may be kept elsewhere.
         let may_be_elsewhere = keeping.is_empty() && text.tombstone.is_none();
@@ -487,7 +478,7 @@ impl<'s> TextInventory<'s> {
     }
 
     fn is_kept(&self, hash: &BlobHash) -> bool {
-        let in_git = self.references.values().any(|ids| ids.contains(hash));
+        let in_git = self.references.iter().any(|one| one.ids.contains(hash));
         (in_git || self.in_folder.contains(hash)) && !self.tombstones.contains_key(hash)
     }
 

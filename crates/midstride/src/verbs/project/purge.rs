@@ -7,7 +7,7 @@
 use crate::store::Store;
 use crate::store::ledger::{Ledger as _, LedgerFolder, LedgerState, SqliteLedger, StreamId};
 use crate::sys::files::{self, FileError, Root};
-use crate::sys::git::{GitError, Repository};
+use crate::sys::git::GitError;
 use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver};
 use crate::workspace::permission::{GrantKind, PermissionError, PermissionStore};
 use crate::workspace::settings::is_template;
@@ -166,8 +166,9 @@ pub fn plan_purge(store: &Store) -> Result<PurgePlan, PurgeError> {
     }
     if is_last {
         (purge.tasks, purge.sessions) = count_in_ledger(store).unzip();
-        let references = workspace.repository().map(Repository::our_references).transpose()?;
-        purge.references = references.unwrap_or_default();
+        for repository in workspace.repository().into_iter().chain(store.own_texts()) {
+            purge.references.extend(repository.our_references()?);
+        }
         purge.permissions = count_permissions(workspace)?;
     }
     Ok(purge)

@@ -8,14 +8,13 @@ pub use tasks::TaskSyncOutcome;
 
 use crate::store::Store;
 use crate::store::ledger::LedgerError;
-use crate::store::text_refs::{PRIVATE, SHARED, uid_file_name};
+use crate::store::text_refs::SHARED;
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::FileError;
-use crate::sys::git::{ExchangeReport, GitError, RefExchange, Repository};
+use crate::sys::git::{ExchangeReport, GitError, RefExchange};
 use crate::verbs::task::TaskError;
-use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::text::id::BlobHash;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// The result of a sync.
 #[derive(Debug)]
@@ -82,25 +81,28 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let workspace = store.workspace();
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
-    let committed = committed_uids(workspace, repository).map_err(SyncError::Local)?;
+    // A draft that is not committed yet is not shared.
+    let committed = store.committed_uids().map_err(SyncError::Local)?;
     let may_go = |name: &str| committed.contains(name);
     let met = tombstones::exchange(store, repository, &remote);
     let tombstones = store.tombstones()?;
     let forgotten: BTreeSet<BlobHash> = tombstones.keys().cloned().collect();
     store.drop_texts(&forgotten).map_err(SyncError::Local)?;
+    let waiting = store.share_committed_texts(&may_go).map_err(SyncError::Local)?;
     let loose = repository.loose(&forgotten);
     let proposals = store.forget_proposals()?;
-    // What others forgot is not sent back to them.
-    let withheld: BTreeSet<BlobHash> = proposals.keys().cloned().collect();
+    // Private texts are not sent, and what others forgot is not sent back to them.
+    let mut withheld = store.private_text_ids().map_err(SyncError::Local)?;
+    withheld.extend(proposals.keys().cloned());
     let what = RefExchange {
         prefix: SHARED,
-        private: PRIVATE,
         may_send: &may_go,
         forgotten: &forgotten,
         withheld: &withheld,
     };
     let done = met.and_then(|met| {
-        let exchanged = repository.exchange(&remote, &what)?;
+        let mut exchanged = repository.exchange(&remote, &what)?;
+        exchanged.held_back += waiting;
         let tasks = tasks::exchange(store, repository, &remote)?;
         let new = met.received.iter().filter_map(|stream| proposals.get(&stream.text_hash()?));
         let proposals = new.cloned().collect();
@@ -112,20 +114,6 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let came = repository.loose(&forgotten).difference(&loose).cloned().collect();
     repository.remove_blobs(&came).map_err(SyncError::Local)?;
     done
-}
-
-/// The uids of handoffs that git tracks. A draft that is not tracked yet is not shared.
-fn committed_uids(
-    workspace: &Workspace,
-    repository: &Repository,
-) -> Result<HashSet<String>, GitError> {
-    let tracked = repository.tracked_markdown()?;
-    let uid_of = |stored: StoredHandoff| {
-        let inside = workspace.path_in_work_tree(&stored)?;
-        let uid = stored.handoff(workspace).uid()?;
-        tracked.contains(&inside).then(|| uid_file_name(&uid))
-    };
-    Ok(workspace.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
 }
 
 fn choose_remote(known: Vec<String>, wanted: Option<&str>) -> Result<String, SyncError> {
