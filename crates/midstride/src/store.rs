@@ -9,6 +9,8 @@ pub(crate) mod sqlite_log;
 pub(crate) mod text_refs;
 pub mod tombstone;
 
+pub use private_texts::MoveStep;
+
 use crate::sys::git::Repository;
 use crate::workspace::{SetupMode, Workspace};
 use index::{Index, IndexError};
@@ -102,12 +104,18 @@ impl Store {
         self.wait_policy
     }
 
-    /// The ledger, created if it is missing.
+    /// The ledger, created if it is missing. A command also moves what earlier versions stored
+    /// elsewhere.
     pub fn ledger(&self) -> Result<&SqliteLedger, LedgerError> {
         if let Some(ledger) = self.ledger.get() {
             return Ok(ledger);
         }
         let opened = SqliteLedger::open(&self.workspace, self.wait_policy)?;
+        if self.wait_policy == WaitPolicy::Command {
+            // If this fails, the texts are still found where they are, and the next command tries
+            // again. `doctor` reports them.
+            let _ = self.move_private_texts(&|_| ());
+        }
         Ok(self.ledger.get_or_init(|| opened))
     }
 

@@ -20,6 +20,7 @@ mod lifecycle;
 mod nearness;
 mod notes;
 mod observation;
+mod private_texts;
 mod process;
 mod prompts;
 mod redaction;

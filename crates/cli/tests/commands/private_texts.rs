@@ -2,6 +2,8 @@
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 /// Words that only the earlier texts contain. No redaction rule matches them.
@@ -207,6 +209,39 @@ fn a_purge_removes_private_texts() {
     assert!(!sandbox.root().join(".git/midstride").exists());
 }
 
+/// Puts the texts where earlier versions stored them: under references of the project.
+fn store_as_earlier_versions(sandbox: &Sandbox) {
+    sandbox.git(&["fetch", "--quiet", ".git/midstride/texts.git", "refs/*:refs/*"]);
+    std::fs::remove_dir_all(sandbox.root().join(".git/midstride/texts.git")).unwrap();
+    std::fs::remove_file(sandbox.root().join(".git/midstride/drafts-moved")).unwrap();
+}
+
+#[test]
+fn the_next_command_moves_texts_of_an_earlier_version() {
+    let sandbox = revised("sha1");
+    store_as_earlier_versions(&sandbox);
+    let before = content(&sandbox, ".");
+    assert!(WORDS.iter().all(|word| before.contains(word)));
+    sandbox.run(["task", "add", "Warm the cache"]).exits(0);
+    assert_nothing_is_lost(&sandbox);
+    assert_nothing_private_is_copied(&sandbox);
+}
+
+#[test]
+fn the_doctor_counts_private_texts_in_packs() {
+    let sandbox = revised("sha1");
+    store_as_earlier_versions(&sandbox);
+    sandbox.git(&["gc", "--quiet"]);
+    let doctor = sandbox.run(["doctor"]);
+    let problem = "git's packs still contain 9 texts of uncommitted handoffs";
+    assert!(doctor.to_string().contains(problem), "{doctor}");
+    sandbox.git(&["gc", "--quiet", "--prune=now"]);
+    let doctor = sandbox.run(["doctor"]);
+    assert!(!doctor.to_string().contains("git's packs"), "{doctor}");
+    assert_nothing_is_lost(&sandbox);
+    assert_nothing_private_is_copied(&sandbox);
+}
+
 #[test]
 fn texts_of_a_staged_handoff_are_not_copied_before_its_commit() {
     let sandbox = revised("sha1");
@@ -214,4 +249,28 @@ fn texts_of_a_staged_handoff_are_not_copied_before_its_commit() {
     revise(&sandbox, "draft", "A third text.");
     assert_nothing_private_is_copied(&sandbox);
     assert_nothing_is_lost(&sandbox);
+}
+
+#[test]
+fn a_planted_hook_does_not_run_and_a_link_is_refused() {
+    let sandbox = revised("sha1");
+    let own = sandbox.root().join(".git/midstride/texts.git");
+    let hook = own.join("hooks/reference-transaction");
+    let ran = sandbox.home().join("ran");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", ran.display())).unwrap();
+    std::fs::set_permissions(&hook, Permissions::from_mode(0o755)).unwrap();
+    revise(&sandbox, "session", "A third text.");
+    assert!(!ran.exists(), "midstride ran the hook");
+    let update = ["--git-dir", ".git/midstride/texts.git", "update-ref", "-d", "refs/midstride/x"];
+    sandbox.finish(sandbox.command("git").args(update));
+    assert!(ran.exists(), "plain git runs it");
+    let elsewhere = sandbox.home().join("elsewhere");
+    std::fs::rename(&own, &elsewhere).unwrap();
+    symlink(&elsewhere, &own).unwrap();
+    let before = sandbox.read(".git/midstride/handoffs/session.md");
+    let run = ["revise", "session", "--reason", "more", "--body", "-"];
+    let run = sandbox.run_with_input(&run, "# session\n\nA fourth text.\n").exits(2);
+    assert!(run.stderr.contains("texts.git` leads out of the project"), "{run}");
+    assert_eq!(sandbox.read(".git/midstride/handoffs/session.md"), before);
 }

@@ -45,7 +45,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     ----- stdout -----
     This is deleted in [ROOT]
       [ROOT]/.midstride: 6 files
-      [ROOT]/.git/midstride: 10 files
+      [ROOT]/.git/midstride: 12 files
       5 handoffs: 2 committed, 1 changed since the commit, 2 not in git
         .midstride/handoffs/market-page-perf.md: changed since the commit
         .midstride/handoffs/new.md: not in git

@@ -98,7 +98,7 @@ impl BlobTexts<'_> {
         }
         let objects = &mut self.objects.borrow_mut();
         match self.store.own_texts() {
-            Some(own) => own.move_blobs(objects, reference, ids),
+            Some(own) => own.move_blobs(objects, reference, ids, &|_| Ok(())),
             None => self.project.keep_blobs(objects, reference, ids),
         }
     }

@@ -487,6 +487,18 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
     for error in examined.folders.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
         tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());
     }
+    if let Some(why) = &examined.move_error {
+        let hint = "fix this and run `midstride doctor` again; until then, `git push --mirror` and \
+                    `git clone --mirror` copy them";
+        let message = format!("texts of uncommitted handoffs are still in your repository: {why}");
+        tell(message, hint.to_owned());
+    }
+    if examined.packed_texts > 0 {
+        let texts = count(examined.packed_texts, "text");
+        let hint = "`git gc --prune=now` removes them, and everything else that nothing in git refers \
+                    to; until then, `git clone` of this folder copies them";
+        tell(format!("git's packs still contain {texts} of uncommitted handoffs"), hint.to_owned());
+    }
     let ledger = &examined.ledger;
     match &ledger.state {
         LedgerState::Newer { version } => tell(

@@ -29,6 +29,19 @@ impl Repository {
         loose.map(|text| text.trim().to_owned()).or_else(|| self.packed_reference(name))
     }
 
+    /// Whether a packed reference is below a prefix. An unreadable list may have one.
+    pub(super) fn has_packed_reference(&self, prefix: &str) -> bool {
+        let packed = match files::read_named(&self.common_dir.join("packed-refs")) {
+            Ok(packed) => packed,
+            Err(error) => return !error.is_missing(),
+        };
+        let wanted = format!("{prefix}/");
+        packed.split(|byte| *byte == b'\n').any(|line| {
+            let name = line.iter().position(|byte| *byte == b' ').map(|at| &line[at + 1..]);
+            name.is_some_and(|name| name.starts_with(wanted.as_bytes()))
+        })
+    }
+
     fn packed_reference(&self, name: &str) -> Option<String> {
         let packed = files::read_small(&self.common_dir.join("packed-refs")).ok()??;
         packed.lines().find_map(|line| {

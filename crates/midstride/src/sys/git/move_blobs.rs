@@ -14,12 +14,13 @@ const TRIES_MAX: usize = 20;
 
 impl Repository {
     /// Moves the blobs of a reference to the same reference of another repository, which also keeps
-    /// `more` from then on.
+    /// `more` from then on. Calls `copied` with the ids before the reference here is removed.
     pub(crate) fn move_blobs(
         &self,
         to: &mut LazyObjectReader<'_>,
         reference: &str,
         more: &[BlobHash],
+        copied: &dyn Fn(&BTreeSet<BlobHash>) -> Result<(), GitError>,
     ) -> Result<(), GitError> {
         let mut objects = LazyObjectReader::new(self);
         for _ in 0..TRIES_MAX {
@@ -30,12 +31,22 @@ impl Repository {
             copy_blobs(&mut objects, to, &ids)?;
             let all: Vec<BlobHash> = ids.iter().chain(more).cloned().collect();
             to.repository().keep_blobs(to, reference, &all)?;
+            copied(&ids)?;
             if self.remove_reference(reference, &tree)? {
                 return Ok(());
             }
         }
         Err(FileError { path: self.common_dir().join(reference), problem: FileProblem::Changed }
             .into())
+    }
+
+    /// Whether there may be references below a prefix. Asks no git, so it says yes where git does not
+    /// store references as files.
+    pub(crate) fn may_have_references(&self, prefix: &str) -> bool {
+        let folder = files::list_folder(&self.common_dir().join(prefix), |_| true);
+        folder.is_ok_and(|names| !names.is_empty())
+            || files::is_folder(&self.common_dir().join("reftable"))
+            || self.has_packed_reference(prefix)
     }
 }
 

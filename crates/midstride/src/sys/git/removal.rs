@@ -127,6 +127,19 @@ impl Repository {
         Ok(kinds.into_iter().map(|(id, _)| BlobHash::new(id)).collect())
     }
 
+    /// Which of the objects exist although nothing reaches them.
+    pub(crate) fn unreachable(
+        &self,
+        ids: &BTreeSet<BlobHash>,
+    ) -> Result<BTreeSet<BlobHash>, GitError> {
+        let mut there = self.present(ids)?;
+        if !there.is_empty() {
+            let reached = self.reachable_objects()?;
+            there.retain(|id| !reached.contains(id.as_str()));
+        }
+        Ok(there)
+    }
+
     /// The kinds of those objects that exist.
     fn kinds<'i>(
         &self,

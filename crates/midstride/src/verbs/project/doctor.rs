@@ -48,6 +48,10 @@ pub struct ProjectReport {
     pub forgotten: usize,
     /// How much of what briefings said was dismissed.
     pub dismissals: Dismissals,
+    /// Why texts of uncommitted handoffs are still in the project's repository.
+    pub move_error: Option<String>,
+    /// How many of them are still in its packs.
+    pub packed_texts: usize,
 }
 
 /// Whether the folder does not exist yet.
@@ -55,9 +59,16 @@ fn is_late(folder: &HandoffFolder) -> bool {
     folder.root().is_err_and(|error| error.is_missing())
 }
 
-/// Examines a project without changing anything.
+/// Examines a project without changing anything, except that opening its ledger moves what earlier
+/// versions stored elsewhere.
 pub fn examine(store: &Store) -> ProjectReport {
     let workspace = store.workspace();
+    let moved = match store.existing_ledger() {
+        Ok(Some(_)) => store.move_private_texts(&|_| ()),
+        // An unreadable ledger is reported separately.
+        Ok(None) | Err(_) => Ok(()),
+    };
+    let packed_texts = store.packed_private_texts();
     let folder = |folder: &HandoffFolder| FolderFacts {
         path: folder.root_path().join(folder.pattern()),
         layout: folder.layout(),
@@ -74,6 +85,8 @@ pub fn examine(store: &Store) -> ProjectReport {
         forgotten: store.known_tombstones().len(),
         // An unreadable ledger is reported separately.
         dismissals: count_dismissals(store).unwrap_or_default(),
+        packed_texts: packed_texts.as_ref().copied().unwrap_or_default(),
+        move_error: moved.and(packed_texts.map(|_| ())).err().map(|error| error.to_string()),
     }
 }
 

@@ -82,7 +82,7 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
     // A draft that is not committed yet is not shared.
-    let committed = store.committed_uids().map_err(SyncError::Local)?;
+    let (committed, _) = store.uids_by_commit().map_err(SyncError::Local)?;
     let may_go = |name: &str| committed.contains(name);
     let met = tombstones::exchange(store, repository, &remote);
     let tombstones = store.tombstones()?;
