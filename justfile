@@ -26,9 +26,9 @@ doc *args:
 bless:
     MIDSTRIDE_BLESS=1 cargo test --workspace --locked
 
-# Check licenses, advisories and sources of dependencies
+# Check advisories, licenses, duplicates and sources of dependencies
 deny:
-    cargo deny check
+    scripts/deny
 
 # Measure speed, as ratios on this machine
 bench *args:

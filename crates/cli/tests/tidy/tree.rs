@@ -22,6 +22,8 @@ impl Tree {
             "CONTRIBUTING.md",
             "README.md",
             "Cargo.toml",
+            "deny.toml",
+            "fuzz/Cargo.toml",
         ] {
             tree.add(&root, &root.join(page));
         }
