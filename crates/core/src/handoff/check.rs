@@ -185,8 +185,10 @@ pub fn check(
         }
     } else if handoff.header().is_some_and(|header| header.location == HeaderLocation::Section) {
         question::check(handoff, &mut findings);
+        content::prose::check_placeholders(handoff.document(), &mut findings);
     } else {
         findings.push(missing_header_finding(handoff));
+        content::prose::check_unfilled(handoff.document(), &mut findings);
     }
     let (findings, silenced) = allow::apply(handoff.document(), findings);
     CheckFindings { findings, silenced }
@@ -289,6 +291,35 @@ handoff:
         assert_eq!(why.as_deref(), Some("it has an error"));
         let answered = PRICING.replace("blocking: true", "blocking: true, answer: Little");
         assert_eq!(blocking(&answered), (Vec::new(), None));
+    }
+
+    #[test]
+    fn blocking_questions_in_a_handoff_section_block() {
+        let section = "# Spec\n\n## Handoff\n\n- **From**: planner\n- **Open Questions**:\n  1. [BLOCKING] Who pays?\n  2. ~~[BLOCKING] When?~~ **RESOLVED**: now\n  3. [BLOCKING] Where?\n";
+        let (codes, why) = blocking(section);
+        assert_eq!(codes, ["S003", "S003"]);
+        assert_eq!(why.as_deref(), Some("a blocking question is open: Who pays?"));
+    }
+
+    #[test]
+    fn a_note_that_was_never_filled_in_is_reported() {
+        let found = |text: &str| {
+            let document = Document::parse(text.as_bytes());
+            let (location, stages) = (Location::default(), Stages::shipped());
+            let handoff = Handoff::new(&document, &location, &stages);
+            let result = check(&handoff, &stages, None, &StandaloneContext);
+            result.findings.iter().filter(|one| one.code == Code::Placeholder).count()
+        };
+        let note = "# Handoff notes\n\n## Next steps\n\n1. [Next step 1]\n2. [Next step 2]\n\n## Decisions\n\n- [Decision]: [rationale]\n\nTo be filled in later\n";
+        assert_eq!(found(note), 4);
+        assert_eq!(found("# T\n\n## Handoff\n\n- **From**: {{agent}}\n\n## Plan\n\n- TODO\n"), 2);
+        // A note may list TODOs, show a template in code, and use links.
+        assert_eq!(
+            found(
+                "# T\n\n- TODO: warm it\n\n```\n[Next step 1]\n```\n\n- `[Next step 1]`\n- [the plan]\n\n[the plan]: plan.md\n"
+            ),
+            0
+        );
     }
 
     #[test]

@@ -66,6 +66,11 @@ impl<'d> Handoff<'d> {
         self.document.handoff_header().is_some()
     }
 
+    /// Whether its header is a `## Handoff` section.
+    fn has_section_header(&self) -> bool {
+        self.header().is_some_and(|header| header.location == HeaderLocation::Section)
+    }
+
     /// Whether it has a status. Every handoff does, a note may.
     pub fn has_status(&self) -> bool {
         self.is_handoff() || self.text("status").is_some() || self.body_status().is_some()
@@ -124,9 +129,16 @@ impl<'d> Handoff<'d> {
         self.header().map(|header| header.list(name)).unwrap_or_default()
     }
 
-    /// The written id, or else the file name.
+    /// The written id, or else the file name. In a pipeline, a file such as `feat-042-search.md`
+    /// belongs to feature `feat-042`.
     pub fn id(&self) -> &'d str {
-        self.text("id").map_or(self.location.stem.as_str(), |id| id.value)
+        let stem = self.location.stem.as_str();
+        let feature = || {
+            let is_stage = self.is_handoff() || self.has_section_header();
+            let is_stage = is_stage && self.location.stage.is_some();
+            FeatureNumber::prefix(stem).filter(|_| is_stage)
+        };
+        self.text("id").map(|id| id.value).or_else(feature).unwrap_or(stem)
     }
 
     /// The id with the stage.
@@ -176,7 +188,7 @@ impl<'d> Handoff<'d> {
                 || (may_be_stage && self.is_handoff() && self.stages.stages.contains_key(stage));
             return Some(stage).filter(|_| has_pipeline || is_explicit);
         }
-        if !may_be_stage || !self.is_handoff() {
+        if !may_be_stage || !(self.is_handoff() || self.has_section_header()) {
             return None;
         }
         self.location.stage.as_deref().or_else(|| self.author_stage())
@@ -446,6 +458,22 @@ mod tests {
         check("12026-03-21", None);
         check("2026-13-41", None);
         check("größe", None);
+    }
+
+    #[test]
+    fn a_pipeline_document_has_its_stage_and_id_from_its_path() {
+        let check = |text: &str, expected: &str| {
+            let document = Document::parse(text.as_bytes());
+            let stem = "feat-001-event-pipeline".to_owned();
+            let location = Location { stem, stage: Some("spec".to_owned()) };
+            let stages = Stages::shipped();
+            assert_eq!(Handoff::new(&document, &location, &stages).key().to_string(), expected);
+        };
+        check("# Spec\n\n## Handoff\n\n- **From**: product-planner\n", "feat-001/spec");
+        check("# Spec\n\n## Handoff\n\n- **Id**: feat-002\n", "feat-002/spec");
+        check("---\nhandoff:\n  from: product-planner\n---\n", "feat-001/spec");
+        // A note of another kind is no stage.
+        check("# Notes\n", "feat-001-event-pipeline");
     }
 
     #[test]

@@ -118,11 +118,19 @@ fn without_accent(letter: char) -> String {
 pub struct FeatureNumber(pub u32);
 
 impl FeatureNumber {
+    const LABEL: &'static str = "feat-";
+
     /// Parses the number in `feat-042` or `feat-042-a-name`.
     pub fn parse(text: &str) -> Option<Self> {
-        let rest = text.strip_prefix("feat-")?;
-        let digits = rest.split('-').next()?;
-        (digits.len() >= 3).then(|| digits.parse().ok().map(Self))?
+        let digits = Self::prefix(text)?.strip_prefix(Self::LABEL)?;
+        digits.parse().ok().map(Self)
+    }
+
+    /// The `feat-042` that `feat-042-a-name` starts with.
+    pub(crate) fn prefix(text: &str) -> Option<&str> {
+        let digits = text.strip_prefix(Self::LABEL)?.split('-').next()?;
+        let is_number = digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| &text[..Self::LABEL.len() + digits.len()])
     }
 
     /// Returns the next number.

@@ -44,7 +44,7 @@ impl Document {
         self.join_parts(&header, text)
     }
 
-    fn join_parts(&self, header: &str, body: &str) -> Document {
+    pub(super) fn join_parts(&self, header: &str, body: &str) -> Document {
         let mut text = format!("{header}{body}");
         if !text.ends_with('\n') {
             text.push_str(self.line_break());

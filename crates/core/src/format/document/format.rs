@@ -6,7 +6,7 @@
 
 use super::{BOM, Document, DocumentEditError, legacy};
 use crate::format::finding::{Code, FindingFix};
-use crate::format::header::{HANDOFF, HeaderLocation};
+use crate::format::header::{HANDOFF, Header, HeaderLocation};
 use crate::text::edit::{Edit, HeaderPath};
 use crate::text::span::{Span, line_end, line_start};
 use crate::text::yaml::{self, YamlData, YamlNode, YamlStyle};
@@ -168,12 +168,15 @@ impl Document {
             body.replace_range(cut.range(), "");
         }
         let rest = Document::parse(body.as_bytes());
-        let lifted = match rest.header() {
+        let is_foreign = |header: &&Header| header.location == HeaderLocation::Foreign;
+        let front = Document::parse(&body.as_bytes()[..rest.body.start]);
+        let lifted = match front.header().filter(is_foreign) {
             // Another tool's header keeps its keys and gains the `handoff` key.
             Some(_) => {
                 let ours = YamlData::map(in_format_order(&fields).into_iter().cloned());
                 let edit = Edit::Set(HeaderPath::default().key("handoff"), ours);
-                rest.edit(&[edit]).map(|(edited, _)| edited).ok()
+                let edited = front.edit(&[edit]).map(|(edited, _)| edited).ok();
+                edited.map(|front| self.join_parts(&front.text, rest.body.slice(&body)))
             }
             None => {
                 let composed = Document::compose(&fields, body.trim_start_matches(BOM));

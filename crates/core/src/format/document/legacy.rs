@@ -1,35 +1,15 @@
 //! Parses older header forms: a `## Handoff` section, and `Captured:`/`Revised:` lines.
 
-use crate::format::header::{HANDOFF, Header, HeaderLocation};
+mod node;
+mod question;
+mod section_field;
+
+use self::section_field::{line_content, parse_key_value, read_fields};
+use crate::format::header::{Header, HeaderLocation};
 use crate::format::section::{Section, SectionMeaning};
 use crate::text::span::{Span, Spanned};
 use crate::text::time::Time;
-use crate::text::yaml::{self, YamlEntry, YamlNode, YamlStyle, YamlValue};
-
-/// A body line that contains the value of a header field.
-struct FieldLine<'t> {
-    /// The header field.
-    field: &'static str,
-    /// The value.
-    value: Spanned<&'t str>,
-    /// The whole line.
-    line: Span,
-}
-
-/// Maps the name of a field in prose to its header field.
-fn field_for_name(name: &str) -> Option<&'static str> {
-    let plain = name.trim().to_lowercase().replace([' ', '-'], "_");
-    let alias = match plain.as_str() {
-        "captured" | "date" => "created",
-        "summary" | "context" => "context_summary",
-        "commit" => "at_commit",
-        "topic" => "title",
-        "author" => "from",
-        "owner" | "next" => "to",
-        other => other,
-    };
-    HANDOFF.fields.iter().map(|field| field.name).find(|name| *name == alias)
-}
+use crate::text::yaml::{self, YamlEntry, YamlValue};
 
 /// A header found in a section.
 #[derive(Debug)]
@@ -41,20 +21,21 @@ pub(super) struct SectionHeader {
     pub(super) lines: Vec<Span>,
 }
 
-/// Finds the header in a `## Handoff` section: a YAML block or `Key: value` lines.
+/// Finds the header in a `## Handoff` section: a YAML block or `Key: value` lines and lists.
 pub(super) fn find_section_header(text: &str, sections: &[Section]) -> Option<SectionHeader> {
     let section =
         sections.iter().find(|section| section.meaning == Some(SectionMeaning::Handoff))?;
     find_fenced_header(text, section.own).or_else(|| {
-        let found = field_lines(text, section.own);
-        let entries: Vec<YamlEntry> = found.iter().map(to_entry).collect();
+        let at = section.own;
+        let fields = read_fields(text, at);
+        let is_complete = |field: &&section_field::SectionField| field.is_complete;
+        let lines = fields.iter().filter(is_complete).map(|field| field.lines).collect();
+        let entries: Vec<YamlEntry> = fields.into_iter().map(|field| field.entry).collect();
         (!entries.is_empty()).then(|| {
-            let at = section.own;
-            let value = YamlValue::Map(entries);
-            let root = YamlNode { value, at, style: YamlStyle::Block, tagged: false };
+            let root = node::block_node(YamlValue::Map(entries), at);
             let header =
                 Header { location: HeaderLocation::Section, at, root, comments: Vec::new() };
-            SectionHeader { header, lines: found.iter().map(|line| line.line).collect() }
+            SectionHeader { header, lines }
         })
     })
 }
@@ -85,52 +66,6 @@ fn find_fenced_header(text: &str, own: Span) -> Option<SectionHeader> {
         }
     }
     None
-}
-
-fn to_entry(field: &FieldLine<'_>) -> YamlEntry {
-    let value = YamlValue::Text(field.value.value.to_owned());
-    YamlEntry {
-        key: Spanned::new(field.field.to_owned(), field.line),
-        node: YamlNode { value, at: field.value.at, style: YamlStyle::Plain, tagged: false },
-    }
-}
-
-/// Finds `Key: value` lines, ignoring bold and bullets. Skips a value that continues on the next
-/// line.
-fn field_lines(text: &str, within: Span) -> Vec<FieldLine<'_>> {
-    let mut found: Vec<FieldLine<'_>> = Vec::new();
-    let mut at = within.start;
-    let mut rest = within.slice(text).split_inclusive('\n').peekable();
-    while let Some(line) = rest.next() {
-        let span = Span::new(at, at + line.len());
-        let continues = rest.peek().is_some_and(|next| {
-            let content = next.trim();
-            !content.is_empty()
-                && !content.starts_with(['-', '*', '#', '`'])
-                && parse_key_value(next, 0).is_none()
-        });
-        if let Some(pair) = parse_key_value(line, at).filter(|_| !continues)
-            && let Some(field) = field_for_name(&pair.0)
-            && found.iter().all(|other| other.field != field)
-        {
-            found.push(FieldLine { field, value: pair.1, line: span });
-        }
-        at += line.len();
-    }
-    found
-}
-
-/// Parses `- **Key**: value`, with or without the markup.
-fn parse_key_value(line: &str, at: usize) -> Option<(String, Spanned<&str>)> {
-    let content = line.trim_start().trim_start_matches(['-', '*', ' ']);
-    let colon = content.find(':')?;
-    let key = content[..colon].trim_matches(['*', '_', '`', ' ']);
-    let value = content[colon + 1..].trim_start_matches(['*', '_', ' ']).trim_end();
-    if key.is_empty() || value.is_empty() || key.split_whitespace().count() > 3 {
-        return None;
-    }
-    let start = at + value.as_ptr() as usize - line.as_ptr() as usize;
-    Some((key.to_owned(), Spanned::new(value, Span::new(start, start + value.len()))))
 }
 
 /// A line `Captured: TIME (reason)` or `Revised: TIME (reason)`.
@@ -167,7 +102,7 @@ pub(super) fn find_stamps<'t>(text: &'t str, body: Span, code: &[Span]) -> Vec<D
 }
 
 fn parse_stamp(line: &str, at: usize) -> Option<DateStamp<'_>> {
-    let (key, value) = parse_key_value(line, at)?;
+    let (key, value) = parse_key_value(line_content(line, at))?;
     let captured = match key.to_lowercase().as_str() {
         "captured" => true,
         "revised" => false,

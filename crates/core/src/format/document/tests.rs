@@ -1,6 +1,8 @@
 use super::*;
 use crate::format::finding::Code;
+use crate::format::header::{Decision, Question};
 use crate::text::edit::{Edit, HeaderPath};
+use crate::text::span::Spanned;
 use crate::text::yaml::YamlData;
 
 fn document(text: &str) -> Document {
@@ -254,6 +256,102 @@ fn loose_values_are_formatted_strictly() {
     );
     assert!(codes(&tight).is_empty());
     assert_eq!(tight.format().unwrap().text(), tight.text());
+}
+
+const PIPELINE_SECTION: &str = "# Spec
+
+## Handoff
+
+- **From**: product-planner
+- **To**: commercial-strategist (parallel), architect
+- **Gate**: spec
+  - Status: asked by the gate
+- **Open Questions**:
+  1. ~~[BLOCKING] How does it sign in?~~ **RESOLVED**: mTLS on both sides
+  2. [BLOCKING] Where are scopes
+     added?
+  3. [NON-BLOCKING] Should the limit be configurable?
+- **Decisions Made**:
+  1. Use a thin proxy
+  2. Keep events for 60 days
+- **Landmines**: none
+
+## Overview
+";
+
+#[test]
+fn lists_in_a_handoff_section_are_list_fields() {
+    let document = Document::parse(PIPELINE_SECTION.as_bytes());
+    let header = document.header().unwrap();
+    assert_eq!(header.location, HeaderLocation::Section);
+    let texts = |name| header.list::<Spanned<&str>>(name).into_iter().map(|text| text.value);
+    assert_eq!(texts("to").collect::<Vec<_>>(), ["commercial-strategist", "architect"]);
+    let decisions: Vec<Decision<'_>> = header.list("decisions_made");
+    assert_eq!(decisions[1].decision.unwrap().value, "Keep events for 60 days");
+    let questions: Vec<Question<'_>> = header.list("open_questions");
+    let found: Vec<(&str, bool, Option<&str>)> = questions
+        .iter()
+        .map(|one| (one.question.unwrap().value, one.blocks(), one.answer.map(|text| text.value)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("How does it sign in?", false, Some("mTLS on both sides")),
+            ("Where are scopes added?", true, None),
+            ("Should the limit be configurable?", false, None),
+        ]
+    );
+    assert!(header.get("landmines").is_some() && texts("landmines").next().is_none());
+    // What another item says is not about the handoff.
+    assert!(header.get("status").is_none());
+    let question = questions[1].at.slice(PIPELINE_SECTION);
+    assert_eq!(question, "[BLOCKING] Where are scopes\n     added?");
+}
+
+#[test]
+fn a_list_may_start_in_the_column_of_its_key() {
+    let text = "## Handoff\n\n**Open questions**:\n- BLOCKING: Who pays?\n- And when?\n\n**From**: sales\n";
+    let document = Document::parse(text.as_bytes());
+    let header = document.header().unwrap();
+    let questions: Vec<Question<'_>> = header.list("open_questions");
+    assert_eq!(questions.iter().map(Question::blocks).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(header.text("from").unwrap().value, "sales");
+}
+
+#[test]
+fn formatting_a_section_with_lists_loses_nothing() {
+    let formatted = Document::parse(PIPELINE_SECTION.as_bytes()).format().unwrap();
+    assert_eq!(
+        formatted.text(),
+        "---
+handoff:
+  from: product-planner
+  to: [commercial-strategist, architect]
+  decisions_made:
+    - decision: Use a thin proxy
+    - decision: Keep events for 60 days
+  open_questions:
+    - question: How does it sign in?
+      blocking: true
+      answer: mTLS on both sides
+    - question: Where are scopes added?
+      blocking: true
+    - question: Should the limit be configurable?
+      blocking: false
+  landmines: []
+---
+
+# Spec
+
+## Handoff
+
+- **To**: commercial-strategist (parallel), architect
+- **Gate**: spec
+  - Status: asked by the gate
+
+## Overview
+"
+    );
 }
 
 #[test]

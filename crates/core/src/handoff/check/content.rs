@@ -1,5 +1,6 @@
 //! Checks the substance of a document: a complete form can still say nothing.
 
+mod placeholder;
 pub(super) mod prose;
 mod vacuous;
 
@@ -131,7 +132,7 @@ fn check_plan_steps(document: &Document, out: &mut Vec<Finding>) {
             let has_check = has_check || text.contains("検証") || text.contains("done when");
             // A placeholder step already has its own finding.
             let item = part.slice(document.text()).trim_start_matches(['-', '*', ' ']);
-            if !has_command && !has_check && prose::find_placeholder(item).is_none() {
+            if !has_command && !has_check && placeholder::find_placeholder(item).is_none() {
                 let at = first_line(document, part);
                 let message = "this step does not say how to tell that it is done";
                 let finding = Finding::new(Code::StepWithoutCheck, at, message);

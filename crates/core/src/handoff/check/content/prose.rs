@@ -1,6 +1,6 @@
 //! Finds placeholders and vague references in the text of a handoff.
 
-use super::looks_like_path;
+use super::{looks_like_path, placeholder};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::handoff::Handoff;
@@ -36,10 +36,33 @@ pub(in crate::handoff::check) fn check_placeholders(document: &Document, out: &m
     }
 }
 
+/// Finds values of a template that were never filled in. A note may list its TODOs and speak of
+/// `<T>` and `{name}`, so nothing else counts there.
+pub(in crate::handoff::check) fn check_unfilled(document: &Document, out: &mut Vec<Finding>) {
+    for Spanned { value, at } in prose_lines(document) {
+        report_placeholder(document.text(), placeholder::find_unfilled(&value), at, out);
+    }
+}
+
 fn check_placeholder(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) {
-    let Some(mark) = find_placeholder(value) else { return };
+    report_placeholder(text, placeholder::find_placeholder(value), at, out);
+}
+
+fn report_placeholder(text: &str, mark: Option<String>, at: Span, out: &mut Vec<Finding>) {
+    let Some(mark) = mark.filter(|mark| !is_link_label(text, mark)) else { return };
     let message = format!("`{mark}` is a placeholder");
     out.push(Finding::new(Code::Placeholder, span_of_words(text, at, &mark), message));
+}
+
+/// Whether a text in brackets is a link that the document defines elsewhere: `[the plan]: plan.md`.
+fn is_link_label(text: &str, mark: &str) -> bool {
+    let defines = |line: &str| {
+        let target = line.trim_start().strip_prefix(mark).and_then(|rest| rest.strip_prefix(':'));
+        target.is_some_and(|target| {
+            !target.trim_start().starts_with('[') && !target.trim().is_empty()
+        })
+    };
+    mark.starts_with('[') && text.lines().any(defines)
 }
 
 /// The span of some words within `at`, or `at` itself if they are not found.
@@ -98,102 +121,6 @@ fn prose_lines(document: &Document) -> Vec<Spanned<Cow<'_, str>>> {
     lines
 }
 
-/// The placeholder in a text: the whole text, its value after a colon, or a part in brackets.
-pub(super) fn find_placeholder(text: &str) -> Option<String> {
-    const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
-    let text = without_list_number(text.trim()).trim_start_matches("[ ] ");
-    if !may_have_placeholder(text) {
-        return None;
-    }
-    let value = text.rsplit_once(": ").map_or(text, |(_, value)| value);
-    if matches!(value, "..." | "…" | "[...]" | "{...}") {
-        return Some(value.to_owned());
-    }
-    if let Some(word) = WORDS.iter().find(|word| is_used_as_value(text, word)) {
-        return Some((*word).to_owned());
-    }
-    if let Some(word) = ["Lorem ipsum", "lorem ipsum"].iter().find(|word| text.contains(**word)) {
-        return Some((*word).to_owned());
-    }
-    let name = |inner: &str| {
-        inner == "NNN"
-            || (inner.contains('-') && inner.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
-    };
-    let words = |inner: &str| {
-        inner.trim() == inner
-            && inner.contains(' ')
-            && inner.chars().all(|c| c.is_alphanumeric() || " -_,'…".contains(c))
-    };
-    let value = value.trim_end_matches('.');
-    find_bracketed(text, '{', '}', name)
-        .or_else(|| find_bracketed(text, '<', '>', words))
-        .or_else(|| template_variable(text))
-        .or_else(|| bracket_content(value).filter(|inner| words(inner)).map(|_| value.to_owned()))
-}
-
-/// A line without its list number.
-fn without_list_number(line: &str) -> &str {
-    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let after_number = line[digits..].strip_prefix(['.', ')']);
-    after_number.filter(|_| digits > 0).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
-}
-
-/// Finds a `{{name}}` template variable. `${{ secrets.KEY }}` is a real expression.
-fn template_variable(text: &str) -> Option<String> {
-    let start = text.find("{{")?;
-    let length = text[start..].find("}}")? + 2;
-    let inner = text[start + 2..start + length - 2].trim();
-    let is_name =
-        !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c));
-    (is_name && !text[..start].ends_with('$')).then(|| text[start..start + length].to_owned())
-}
-
-/// The content of a value that is entirely in brackets: `[Next step 1]`.
-fn bracket_content(value: &str) -> Option<&str> {
-    value.trim().strip_prefix('[')?.strip_suffix(']')
-}
-
-/// A quick scan over the bytes, so that most lines skip the closer look.
-fn may_have_placeholder(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.iter().zip(bytes.iter().skip(1)).any(|(first, second)| match first {
-        b'{' | b'<' | b'[' => true,
-        b'T' => matches!(second, b'O' | b'B'),
-        b'F' => *second == b'I',
-        b'X' => *second == b'X',
-        b'.' => *second == b'.',
-        // "lorem ipsum", and the bytes of an ellipsis.
-        b'p' => *second == b's',
-        0xe2 => *second == 0x80,
-        _ => false,
-    })
-}
-
-/// Whether a word opens the text or follows a colon, a bracket or a table border.
-fn is_used_as_value(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].trim_end();
-        let after = &text[at + word.len()..];
-        let opens = before.is_empty() || before.ends_with([':', '(', '[', '|']);
-        opens && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-    })
-}
-
-fn find_bracketed(
-    text: &str,
-    open: char,
-    close: char,
-    fits: impl Fn(&str) -> bool,
-) -> Option<String> {
-    text.match_indices(open).find_map(|(at, _)| {
-        let inner = &text[at + 1..at + text[at..].find(close)?];
-        // `Vec<dyn Any>` and `/users/{user-id}` are code without backticks.
-        let in_code =
-            text[..at].ends_with(|c: char| c == '/' || (open == '<' && c.is_alphanumeric()));
-        (!in_code && !inner.is_empty() && fits(inner)).then(|| format!("{open}{inner}{close}"))
-    })
-}
-
 /// Finds words that refer to something without saying where it is.
 fn find_vague_pointer(text: &str) -> Option<&str> {
     const VAGUE: [&str; 12] = [
@@ -236,45 +163,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_distinguished_from_words() {
-        for text in [
-            "TODO",
-            "TODO: write",
-            "TBD",
-            "...",
-            "feat-{NNN}",
-            "{agent-name}",
-            "<fill this in>",
-            "1. TBD",
-            "[Next step 1]",
-            "2. [Describe the next step]",
-            "Next: [first thing to do]",
-            "{{x}}",
-            "Deploy {{ service_name }} first",
-        ] {
-            assert!(find_placeholder(text).is_some(), "{text}");
-        }
-        assert_eq!(find_placeholder("Then Lorem ipsum dolor").as_deref(), Some("Lorem ipsum"));
-        for text in [
-            "The TODO list",
-            "TODOs",
-            "{x}",
-            "a < b > c",
-            "<b>",
-            "Vec<u8>",
-            "and so on...",
-            "[the plan](plan.md)",
-            "[x] Warm the cache",
-            "See [the plan] first",
-            "[Redis]",
-            "${{ secrets.KEY }}",
-            "f(x) = {{1, 2}}",
-        ] {
-            assert_eq!(find_placeholder(text), None, "{text}");
-        }
-    }
-
-    #[test]
     fn a_reference_that_names_its_target_is_accepted() {
         for text in ["See the docs for the rest", "as discussed, we go on", "(see design doc)"] {
             assert!(find_vague_pointer(text).is_some(), "{text}");
@@ -296,7 +184,9 @@ mod tests {
         let document = Document::parse(text.as_bytes());
         let found: Vec<(String, &str)> = prose_lines(&document)
             .into_iter()
-            .filter_map(|line| Some((find_placeholder(&line.value)?, line.at.slice(text))))
+            .filter_map(|line| {
+                Some((placeholder::find_placeholder(&line.value)?, line.at.slice(text)))
+            })
             .collect();
         assert_eq!(found, [("TBD".to_owned(), "* TBD")]);
     }
