@@ -105,11 +105,18 @@ fn says_removed(statement: &str) -> bool {
         || statement.contains('→')
         || statement.contains("->")
         || statement.contains("no longer")
-        || statement.split(|c: char| !c.is_alphabetic()).any(|word| {
+        || prose_words(statement).any(|word| {
             let word = word.to_lowercase();
             REMOVAL_WORDS.contains(&word.as_str())
                 || REMOVAL_STEMS.iter().any(|stem| word.starts_with(stem))
         })
+}
+
+/// The words of a text that are neither code nor part of a path: `src/legacy/old.rs` says nothing
+/// about itself.
+fn prose_words(text: &str) -> impl Iterator<Item = &str> {
+    let prose = text.split('`').step_by(2).flat_map(str::split_whitespace);
+    prose.filter(|word| !is_place(word)).flat_map(|word| word.split(|c: char| !c.is_alphabetic()))
 }
 
 #[cfg(test)]
@@ -149,5 +156,7 @@ mod tests {
             assert!(says_removed(known), "{known}");
         }
         assert!(!says_removed("The cache in `src/a.rs` is slow."));
+        // The name of a file says nothing.
+        assert!(!says_removed("The cache in `src/old/gone.rs` and lib/moved.rs is slow."));
     }
 }
