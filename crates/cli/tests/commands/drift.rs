@@ -835,3 +835,30 @@ fn comparing_with_a_missing_commit_fails() {
     hint: name a commit, a branch or a tag; `git log --oneline` lists commits
     ");
 }
+
+#[test]
+fn what_a_sentence_says_about_a_file_is_compared_with_it() {
+    let sandbox = repository();
+    sandbox.write(
+        "docs/handoffs/note.md",
+        "# Steps\n\n- `src/a.rs` is 20 lines.\n- Replace `value_7` in `src/a.rs`. It has `value_8`.\n",
+    );
+    cite(&sandbox, "`value_9` in `src/a.rs` is slow, and `value_10` is not.\n");
+    commit(&sandbox);
+    let said = || {
+        let run = sandbox.run(["check"]);
+        let lines = run.stdout.lines().filter(|line| line.contains("D007"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(said(), [""; 0]);
+    let now = code().replace("value_7 ", "other_7 ").replace("value_9 ", "other_9 ");
+    sandbox.write("src/a.rs", format!("// new\n{now}"));
+    commit(&sandbox);
+    let expected = [
+        "advice[D007]: `value_9` was in `src/a.rs` when this was written, and is not now",
+        "advice[D007]: `src/a.rs` was 20 lines, is 21; `value_7` was in `src/a.rs` when this was written, and is not now (line 4)",
+    ];
+    assert_eq!(said(), expected);
+    // The cache has the same results.
+    assert_eq!(said(), expected);
+}

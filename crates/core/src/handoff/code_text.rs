@@ -1,10 +1,15 @@
 //! The text of a code file with fast access to its lines. A file that is cited a thousand times is
 //! split and hashed once.
 
+mod word_index;
+
+pub(crate) use word_index::{has_word, versions};
+
 use crate::handoff::anchor::{CitedLines, HashedLines};
 use crate::handoff::citation::LineRange;
 use std::ops::Deref;
 use std::sync::OnceLock;
+use word_index::WordIndex;
 
 /// The text of a code file.
 #[derive(Debug)]
@@ -13,12 +18,14 @@ pub struct CodeText {
     /// Where each line starts.
     starts: OnceLock<Vec<usize>>,
     hashed: OnceLock<HashedLines>,
+    words: OnceLock<WordIndex>,
 }
 
 impl CodeText {
     /// Wraps a text.
     pub fn new(text: impl Into<Box<str>>) -> Self {
-        Self { text: text.into(), starts: OnceLock::new(), hashed: OnceLock::new() }
+        let (starts, hashed, words) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { text: text.into(), starts, hashed, words }
     }
 
     fn starts(&self) -> &[usize] {
@@ -56,6 +63,16 @@ impl CodeText {
         let last = lines.last + HashedLines::CONTEXT_LINES;
         let near = HashedLines::new(self.slice(LineRange { first: skipped + 1, last }));
         near.cited(LineRange { first: lines.first - skipped, last: lines.last - skipped })
+    }
+
+    /// Whether the text has a word or a version, not as a part of a longer one.
+    pub fn has_word(&self, word: &str) -> bool {
+        self.may_have_word(word) && has_word(&self.text, word)
+    }
+
+    /// Whether the text may have a word or a version. Does not search the text; `false` is certain.
+    pub fn may_have_word(&self, word: &str) -> bool {
+        self.words.get_or_init(|| WordIndex::new(&self.text)).may_have(word)
     }
 
     /// Whether lines have a letter or digit. Blank lines and lone braces do not.

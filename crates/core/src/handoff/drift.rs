@@ -6,6 +6,7 @@
 mod choice;
 mod findings;
 mod line_tracker;
+mod literal;
 mod possibly_done;
 mod rename;
 mod statement;
@@ -13,6 +14,7 @@ mod statement;
 pub use choice::choose_file;
 pub use findings::findings;
 pub use line_tracker::LineTracker;
+pub use literal::{CitedFile, LiteralDrift, find_literal_drift, sentences};
 pub use possibly_done::{HandoffActivity, LaterCommit};
 pub use rename::{is_handoff_of_note, is_same_family};
 pub use statement::StatementWords;
@@ -170,6 +172,8 @@ pub struct CitationCheck {
     pub doubt: Option<CitationDoubt>,
     /// Whether `check --fix` can write its current lines.
     pub is_fixable: bool,
+    /// What its sentence says about the file and is not true any more.
+    pub literals: Vec<LiteralDrift>,
 }
 
 impl CitationCheck {

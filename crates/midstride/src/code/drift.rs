@@ -5,6 +5,7 @@
 
 mod cache;
 mod later_commits;
+mod literals;
 mod origin;
 mod rename;
 
@@ -79,23 +80,26 @@ impl<'p> DriftChecker<'p> {
             return Vec::new();
         }
         let baselines = OriginResolver::new(&self.code, stored, &self.now);
-        let check_one = |(key, citation): &(AnchorKey, Citation<'_>)| {
-            let base = baselines.resolve(key, citation);
-            let CitationResult { outcome, doubt } = self.check_citation(citation, &base);
+        let bases: Vec<ResolvedOrigin> =
+            citations.iter().map(|(key, citation)| baselines.resolve(key, citation)).collect();
+        let check_one = |((_, citation), base): (&(AnchorKey, Citation<'_>), &ResolvedOrigin)| {
+            let CitationResult { outcome, doubt } = self.check_citation(citation, base);
             let file_changed =
-                outcome.location().is_some_and(|now| self.is_file_changed(&base, &now.path));
+                outcome.location().is_some_and(|now| self.is_file_changed(base, &now.path));
             CitationCheck {
                 place: Spanned::new(citation.written.value.to_string(), citation.written.at),
                 statement: citation.statement,
                 outcome,
-                origin: base.origin,
+                origin: base.origin.clone(),
                 file_changed,
                 doubt,
                 is_fixable: false,
+                literals: Vec::new(),
             }
         };
-        let mut checks: Vec<CitationCheck> = citations.iter().map(check_one).collect();
+        let mut checks: Vec<CitationCheck> = citations.iter().zip(&bases).map(check_one).collect();
         let citations: Vec<Citation<'_>> = citations.into_iter().map(|(_, one)| one).collect();
+        self.add_literals(stored.document.text(), &citations, &bases, &mut checks);
         let located: HashSet<Span> = checks
             .iter()
             .filter(|check| check.current_lines().is_some())

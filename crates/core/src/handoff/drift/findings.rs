@@ -2,6 +2,7 @@
 
 use super::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CodeLocation, LineChange,
+    LiteralDrift,
 };
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
@@ -9,6 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// How many places a message names; the rest are only counted.
 const NAMED_PLACES_MAX: usize = 3;
+/// How many literals a message names; the rest are only counted.
+const NAMED_LITERALS_MAX: usize = 5;
 
 /// The findings for the checked citations of a document. `key` is the handoff's key; `None` for a
 /// note, which midstride does not edit.
@@ -23,7 +26,47 @@ pub fn findings(key: Option<&str>, document: &Document, checks: &[CitationCheck]
         });
         groups[number].1.push(check);
     }
-    groups.iter().map(|(group, checks)| group_finding(key, document, *group, checks)).collect()
+    let places = groups.iter().map(|(group, checks)| group_finding(key, document, *group, checks));
+    places.chain(literal_finding(document, checks)).collect()
+}
+
+/// The literals that are gone, in one finding for the whole document: each is a hint only.
+fn literal_finding(document: &Document, checks: &[CitationCheck]) -> Option<Finding> {
+    let mut seen = BTreeSet::new();
+    let found: Vec<(&CitationCheck, &LiteralDrift)> = checks
+        .iter()
+        .flat_map(|check| check.literals.iter().map(move |literal| (check, literal)))
+        .filter(|(check, one)| {
+            let file = check.outcome.location().map_or(check.cited_path(), |now| &now.path);
+            seen.insert((file, &one.literal.value))
+        })
+        .collect();
+    let (_, first) = found.first()?;
+    let first_line = document.position(first.literal.at.start).line;
+    let messages: Vec<String> = found
+        .iter()
+        .map(|(check, literal)| {
+            let line = document.position(literal.literal.at.start).line;
+            let place = (line != first_line).then(|| format!(" (line {line})"));
+            literal_message(check, literal) + &place.unwrap_or_default()
+        })
+        .collect();
+    let more = messages.len().saturating_sub(NAMED_LITERALS_MAX);
+    let mut message = messages[..messages.len() - more].join("; ");
+    if more > 0 {
+        message.push_str(&format!("; and {more} more"));
+    }
+    let finding = Finding::new(Code::LiteralGone, first.literal.at, message);
+    Some(finding.with_hint("look whether what is said about it still holds"))
+}
+
+fn literal_message(check: &CitationCheck, drift: &LiteralDrift) -> String {
+    let (path, literal) = (check.cited_path(), &drift.literal.value);
+    match (&drift.now, drift.is_line_count) {
+        (Some(now), true) => format!("`{path}` was {literal} lines, is {now}"),
+        (Some(now), false) => format!("`{literal}` in `{path}` is {now} now"),
+        (None, _) => format!("`{literal}` was in `{path}` when this was written, and is not now"),
+    }
 }
 
 /// Citations that are reported together.
@@ -253,6 +296,7 @@ mod tests {
             file_changed: false,
             doubt: None,
             is_fixable: true,
+            literals: Vec::new(),
         }
     }
 
@@ -374,6 +418,36 @@ mod tests {
         let found = findings(Some("y2038"), checks);
         let [finding] = &found[..] else { panic!("{found:?}") };
         finding.message.clone()
+    }
+
+    #[test]
+    fn literals_of_a_document_are_reported_together() {
+        let drift = |literal: &str, start, is_line_count, now: Option<&str>| LiteralDrift {
+            literal: Spanned::new(literal.to_owned(), Span::new(start, start + 1)),
+            is_line_count,
+            now: now.map(str::to_owned),
+        };
+        let intact = |place: &str, literals| CitationCheck {
+            literals,
+            ..check(place, CitationOutcome::Intact(location(&format!("src/{}", &place[..4]), None)))
+        };
+        let checks = [
+            intact("a.py:3", vec![drift("97", 0, true, Some("112"))]),
+            intact("a.py", vec![drift("load_rows", 4, false, None)]),
+            intact("a.py:7", vec![drift("load_rows", 8, false, None)]),
+            CitationCheck {
+                literals: vec![drift("load_rows", 8, false, None)],
+                ..check("src/a.py", CitationOutcome::Intact(location("src/a.py", None)))
+            },
+            intact("b.py", vec![drift("MAX = 14", 14, false, Some("20"))]),
+        ];
+        let found = findings(None, &checks);
+        let [finding] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(finding.code.to_string(), "D007");
+        assert_eq!(
+            finding.message,
+            "`a.py` was 97 lines, is 112; `load_rows` was in `a.py` when this was written, and is not now (line 2); `MAX = 14` in `b.py` is 20 now (line 4)"
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::handoff::citation::LineRange;
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitationStatus, CodeLocation,
-    LineChange,
+    LineChange, LiteralDrift,
 };
 use midstride_core::text::id::CommitId;
 use midstride_core::text::span::{Span, Spanned};
@@ -37,7 +37,7 @@ struct CachedDocument {
 }
 
 /// The number of the current rules for reading and checking citations. Raise it when they change.
-const RULES: u32 = 3;
+const RULES: u32 = 4;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct CachedCitation {
@@ -52,7 +52,12 @@ struct CachedCitation {
     file_changed: bool,
     path_only: bool,
     fixable: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    literals: Vec<CachedLiteral>,
 }
+
+/// The literal, its span, whether it is a line count, and the value that took its place.
+type CachedLiteral = (String, (usize, usize), bool, Option<String>);
 
 impl<'s> CheckCache<'s> {
     pub(super) fn new(store: &'s Store) -> Self {
@@ -216,6 +221,7 @@ impl CachedCitation {
             file_changed: one.file_changed,
             path_only: one.doubt == Some(CitationDoubt::PathOnly),
             fixable: one.is_fixable,
+            literals: one.literals.iter().map(encode_literal).collect(),
         }
     }
 
@@ -234,8 +240,18 @@ impl CachedCitation {
             file_changed: self.file_changed,
             doubt: self.path_only.then_some(CitationDoubt::PathOnly),
             is_fixable: self.fixable,
+            literals: self.literals.into_iter().map(decode_literal).collect(),
         })
     }
+}
+
+fn encode_literal(drift: &LiteralDrift) -> CachedLiteral {
+    let Spanned { value, at } = &drift.literal;
+    (value.clone(), (at.start, at.end), drift.is_line_count, drift.now.clone())
+}
+
+fn decode_literal((text, (start, end), is_line_count, now): CachedLiteral) -> LiteralDrift {
+    LiteralDrift { literal: Spanned::new(text, Span::new(start, end)), is_line_count, now }
 }
 
 #[cfg(test)]
@@ -250,7 +266,10 @@ mod tests {
         let changed = MOVED.replace("moved", "changed");
         let changed = changed.replace("\"change\":null", r#""change":["x","y"]"#);
         let deleted = MOVED.replace("moved", "deleted").replace(r#"["a.py",[2,2]]"#, "null");
-        for stored in [MOVED, &renamed, &changed, &deleted] {
+        let literal =
+            r#""fixable":true,"literals":[["97",[4,6],true,"112"],["a_b",[8,11],false,null]]"#;
+        let literal = MOVED.replace("\"fixable\":true", literal);
+        for stored in [MOVED, &renamed, &changed, &deleted, &literal] {
             let cached: CachedCitation = serde_json::from_str(stored).unwrap();
             let check = cached.decode().unwrap();
             let written = serde_json::to_string(&CachedCitation::encode(&check)).unwrap();

@@ -28,6 +28,8 @@ pub(super) struct ResolvedOrigin {
     pub(super) path: String,
     /// The state of the code it comes from, if it can be read.
     pub(super) state: Option<CodeState>,
+    /// Whether the version was chosen because it fits what the statement names.
+    pub(super) is_chosen: bool,
     pub(super) content: OriginContent,
 }
 
@@ -131,7 +133,13 @@ impl<'d> OriginResolver<'d> {
             HeaderCommit::Known(commit) => Some(CodeState::Commit(commit.clone())),
             HeaderCommit::Unusable(_) | HeaderCommit::Missing => None,
         };
-        ResolvedOrigin { origin: CitationOrigin::Anchor, path, state, content: was }
+        ResolvedOrigin {
+            origin: CitationOrigin::Anchor,
+            path,
+            state,
+            is_chosen: false,
+            content: was,
+        }
     }
 
     fn resolve_from_history(&self, citation: &Citation<'_>) -> ResolvedOrigin {
@@ -224,7 +232,7 @@ impl<'d> OriginResolver<'d> {
             PathContent::Missing | PathContent::Unreadable(_) => return None,
         };
         let origin = CitationOrigin::Dated(commit);
-        Some(ResolvedOrigin { origin, path, state: Some(state), content })
+        Some(ResolvedOrigin { origin, path, state: Some(state), is_chosen: false, content })
     }
 
     fn commit_at_date(&self, tip: &str) -> Option<CommitId> {
@@ -261,7 +269,13 @@ impl<'d> OriginResolver<'d> {
             | OriginContent::File { .. }
             | OriginContent::Unknown(_) => None,
         };
-        found.unwrap_or(ResolvedOrigin { origin, path, state: Some(state), content: was })
+        found.unwrap_or(ResolvedOrigin {
+            origin,
+            path,
+            state: Some(state),
+            is_chosen: false,
+            content: was,
+        })
     }
 
     /// The origin in a parent of the commit that added the citation, if that very commit deleted
@@ -282,7 +296,7 @@ impl<'d> OriginResolver<'d> {
             let (path, content) = self.content_in(citation, &state);
             let exists = matches!(content, OriginContent::Folder | OriginContent::File { .. });
             let (origin, state) = (origin.clone(), Some(state));
-            exists.then_some(ResolvedOrigin { origin, path, state, content })
+            exists.then_some(ResolvedOrigin { origin, path, state, is_chosen: false, content })
         })
     }
 
@@ -315,6 +329,7 @@ impl<'d> OriginResolver<'d> {
                 origin,
                 path: path.to_owned(),
                 state: Some(state),
+                is_chosen: true,
                 content: OriginContent::File {
                     blob: None,
                     text: Some(text),
@@ -347,7 +362,13 @@ impl<'d> OriginResolver<'d> {
     /// The line was just written, so the current code is its origin.
     fn resolve_from_current_state(&self, citation: &Citation<'_>) -> ResolvedOrigin {
         let (path, was) = self.content_in(citation, self.now);
-        ResolvedOrigin { origin: CitationOrigin::JustWritten, path, state: None, content: was }
+        ResolvedOrigin {
+            origin: CitationOrigin::JustWritten,
+            path,
+            state: None,
+            is_chosen: false,
+            content: was,
+        }
     }
 
     fn unknown(&self, citation: &Citation<'_>, doubt: CitationDoubt) -> ResolvedOrigin {
@@ -361,7 +382,13 @@ impl<'d> OriginResolver<'d> {
             | OriginContent::File { .. }
             | OriginContent::Unknown(_) => OriginContent::Unknown(doubt),
         };
-        ResolvedOrigin { origin: CitationOrigin::None, path, state: None, content }
+        ResolvedOrigin {
+            origin: CitationOrigin::None,
+            path,
+            state: None,
+            is_chosen: false,
+            content,
+        }
     }
 }
 
