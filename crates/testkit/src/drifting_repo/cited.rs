@@ -10,6 +10,8 @@ pub(super) struct Cited {
     pub(super) lines: Option<(usize, usize)>,
     /// What was there when midstride recorded the citation.
     pub(super) stood: Option<Stood>,
+    /// Whether it is written in one list with the citation before it: `a.rs:3,7` or `{a,b}.rs`.
+    pub(super) joined: bool,
 }
 
 impl Cited {
@@ -21,13 +23,29 @@ impl Cited {
             Some((first, last)) if first == last => format!("{path}:{first}"),
             Some((first, last)) => format!("{path}:{first}-{last}"),
         };
-        Self { written, path, lines, stood: None }
+        Self { written, path, lines, stood: None, joined: false }
     }
 
     /// The same citation, starting at another line.
     pub(super) fn at(&self, first: usize) -> Self {
         let lines = self.lines.map(|(old, last)| (first, first + last - old));
-        Self::new(self.path.clone(), lines, self.written.contains('#'))
+        let new = Self::new(self.path.clone(), lines, self.written.contains('#'));
+        Self { joined: self.joined, ..new }
+    }
+
+    /// Adds this citation to the written form of the ones before it.
+    pub(super) fn join(&self, list: &str) -> String {
+        if let Some((_, lines)) = self.written.rsplit_once(':') {
+            return format!("{list},{lines}");
+        }
+        let (folder, name) = self.path.rsplit_once('/').expect("alternatives lie in a folder");
+        let (stem, ending) = name.rsplit_once('.').expect("all have an ending");
+        let (before, _) = list.rsplit_once('.').expect("all have an ending");
+        let before = before.strip_suffix('}').unwrap_or(before);
+        match before.rsplit_once('{') {
+            Some(_) => format!("{before},{stem}}}.{ending}"),
+            None => format!("{folder}/{{{},{stem}}}.{ending}", &before[folder.len() + 1..]),
+        }
     }
 }
 

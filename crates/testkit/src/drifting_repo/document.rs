@@ -54,7 +54,14 @@ impl Statement {
             true => format!("[there]({})", cited.written),
             false => format!("`{}`", cited.written),
         };
-        let places = self.cited.iter().map(shown).collect::<Vec<_>>().join(" and ");
+        let mut places: Vec<String> = Vec::new();
+        for cited in &self.cited {
+            match places.last_mut().filter(|_| cited.joined) {
+                Some(list) => *list = format!("`{}`", cited.join(list.trim_matches('`'))),
+                None => places.push(shown(cited)),
+            }
+        }
+        let places = places.join(" and ");
         let (tag, line) = (&self.tag, self.line);
         match self.form {
             Form::Landmine => format!("    - \"{tag} edition {line} trips over {places}\""),
@@ -143,11 +150,7 @@ impl DriftingRepo {
             1 | 2 => (Kind::Blamed, format!("docs/handoffs/note-{number}.md")),
             _ => (Kind::Anchored, format!("finding-{number}")),
         };
-        let mut paper = Paper { kind, name, begun: head, statements: Vec::new(), bullet: '-' };
-        for form in [Form::Landmine, Form::Item, Form::Item, Form::Row, Form::Paragraph] {
-            let statement = self.new_statement(&paper, form);
-            paper.statements.push(statement);
-        }
+        let mut paper = self.new_paper(kind, name, head);
         self.tell(format!("paper {} in {}", paper.name, paper.folder()));
         match paper.kind {
             Kind::Anchored => self.make(&mut paper),
@@ -161,6 +164,34 @@ impl DriftingRepo {
         if is_blamed || self.random.percent(50) {
             self.commit();
         }
+    }
+
+    fn new_paper(&mut self, kind: Kind, name: String, begun: CommitId) -> Paper {
+        let mut paper = Paper { kind, name, begun, statements: Vec::new(), bullet: '-' };
+        for form in [Form::Landmine, Form::Item, Form::Item, Form::Row, Form::Paragraph] {
+            let statement = self.new_statement(&paper, form);
+            paper.statements.push(statement);
+        }
+        paper
+    }
+
+    /// Writes a document about a file in the very commit that deletes the file.
+    pub(super) fn write_born_stale_paper(&mut self, path: &str) {
+        let head = self.history.last().expect("there is always a commit").id.clone();
+        let name = format!("docs/handoffs/note-{}.md", self.new_id());
+        let mut paper = self.new_paper(Kind::Blamed, name, head);
+        let lines = self.random.percent(50).then_some((1, 2));
+        let cited = Cited::new(path.to_owned(), lines, false);
+        let statement = self.random.below(paper.statements.len());
+        let places = &mut paper.statements[statement].cited;
+        if places.iter().all(|one| one.written != cited.written) {
+            places.push(cited);
+        }
+        self.tell(format!("paper {} about {path}, which goes with it", paper.name));
+        self.lay_down(&paper);
+        self.put(path, None);
+        self.papers.push(paper);
+        self.commit();
     }
 
     /// Creates the document through midstride.
@@ -220,7 +251,45 @@ impl DriftingRepo {
                 cited.push(new);
             }
         }
+        if self.random.percent(40) {
+            self.extend_list(&mut cited);
+        }
         Statement { tag, line: self.new_id(), form, cited }
+    }
+
+    /// Makes a list of the last citation: more lines of its file, or alternatives of its name.
+    fn extend_list(&mut self, cited: &mut Vec<Cited>) {
+        let Some(last) = cited.last().cloned().filter(|last| !last.written.contains('#')) else {
+            return;
+        };
+        let is_new =
+            |cited: &[Cited], new: &Cited| cited.iter().all(|one| one.written != new.written);
+        if let Some((_, mut end)) = last.lines {
+            for _ in 0..self.random.between(1, 3) {
+                let first = end + self.random.between(1, 4);
+                end = first + self.random.below(3);
+                let new = Cited::new(last.path.clone(), Some((first, end)), false);
+                if is_new(cited, &new) {
+                    cited.push(Cited { joined: true, ..new });
+                }
+            }
+            return;
+        }
+        let Some((folder, name)) = last.path.rsplit_once('/') else { return };
+        let Some((_, ending)) = name.rsplit_once('.') else { return };
+        let is_sibling = |path: &&String| {
+            let name = path.strip_prefix(folder).and_then(|name| name.strip_prefix('/'));
+            name.is_some_and(|name| !name.contains('/') && name.ends_with(&format!(".{ending}")))
+        };
+        let siblings: Vec<String> = self.code().iter().filter(is_sibling).cloned().collect();
+        let path = match siblings.is_empty() || self.random.percent(30) {
+            true => format!("{folder}/other_{}.{ending}", self.new_id()),
+            false => self.random.pick(&siblings).clone(),
+        };
+        let new = Cited::new(path, None, false);
+        if is_new(cited, &new) {
+            cited.push(Cited { joined: true, ..new });
+        }
     }
 
     /// The file that a path in any of its forms refers to.

@@ -19,12 +19,21 @@ impl DriftingRepo {
         let store = self.store();
         let stored = store.workspace().find(&paper.name).expect("it is there");
         verbs::update_moved_citations(&store, &stored).expect("it is followed");
-        let mut expected = expected.into_iter();
-        for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
-            let truth = expected.next().expect("each has its truth");
-            if let Some(first) = truth.moved_to() {
-                *cited = cited.at(first);
-                cited.stood = Some(Stood::at(&self.tree, ".midstride/handoffs", cited));
+        let mut expected = &expected[..];
+        for cited in paper.statements.iter_mut().map(|statement| &mut statement.cited) {
+            for list in cited.chunk_by_mut(|_, next| next.joined) {
+                let (truths, rest) = expected.split_at(list.len());
+                expected = rest;
+                // A list is updated whole or not at all.
+                if !truths.iter().all(Expected::is_located) {
+                    continue;
+                }
+                for (cited, truth) in list.iter_mut().zip(truths) {
+                    if let Some(first) = truth.moved_to() {
+                        *cited = cited.at(first);
+                        cited.stood = Some(Stood::at(&self.tree, ".midstride/handoffs", cited));
+                    }
+                }
             }
         }
         let text = self.sandbox.read(&paper.path());

@@ -6,9 +6,11 @@ use super::world::File;
 impl DriftingRepo {
     pub(super) fn let_something_happen(&mut self) {
         match self.random.below(100) {
-            0..44 => self.edit(),
-            44..56 => self.rename(),
-            56..61 => self.delete(),
+            0..40 => self.edit(),
+            40..50 => self.rename(),
+            50..54 => self.delete(),
+            54..59 => self.quote(),
+            59..61 => self.delete_with_paper(),
             61..64 => self.create(),
             64..76 => self.commit(),
             76..82 => self.squash(),
@@ -86,6 +88,9 @@ impl DriftingRepo {
 
     fn rename(&mut self) {
         let (path, mut file) = self.some_file();
+        if file.quotes {
+            return;
+        }
         let flipped = |c: char| {
             if c.is_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
         };
@@ -118,6 +123,42 @@ impl DriftingRepo {
         if again {
             let file = self.new_file();
             self.put(&path, Some(file));
+        }
+    }
+
+    /// Deletes or renames a file, and writes another of a different kind that quotes it, such as a
+    /// log.
+    fn quote(&mut self) {
+        let (path, mut file) = self.some_file();
+        if self.code().len() < 3 || file.quotes {
+            return;
+        }
+        let mut lines = self.new_lines(2);
+        for line in &file.lines {
+            let line = self.same_text(line);
+            lines.push(line);
+        }
+        let quoting = File { quotes: true, ..self.file_of(lines) };
+        let (stem, ending) = path.rsplit_once('.').expect("all have an ending");
+        // No other file has or had this ending.
+        let log = format!("{stem}_{}.json", self.new_id());
+        let renamed = format!("{stem}_{}.{ending}", self.new_id());
+        self.put(&path, None);
+        if self.random.percent(50) {
+            let what = self.change(&mut file);
+            self.tell(format!("rename {path} to {renamed}, {what}, quoted by {log}"));
+            self.put(&renamed, Some(file));
+        } else {
+            self.tell(format!("delete {path}, quoted by {log}"));
+        }
+        self.put(&log, Some(quoting));
+    }
+
+    /// Deletes a file in the commit that adds a document about it.
+    fn delete_with_paper(&mut self) {
+        let (path, _) = self.some_file();
+        if self.code().len() > 3 {
+            self.write_born_stale_paper(&path);
         }
     }
 

@@ -79,6 +79,12 @@ impl Expected {
         self.fates.len() > 1
     }
 
+    /// Whether the location is still in its file.
+    pub(super) fn is_located(&self) -> bool {
+        let status = self.fates.first().map(CitationOutcome::status);
+        matches!(status, Some(CitationStatus::Intact | CitationStatus::Moved))
+    }
+
     /// The new first line, if the location moved.
     pub(super) fn moved_to(&self) -> Option<usize> {
         let fate = self.fates.first()?;
@@ -217,12 +223,16 @@ impl DriftingRepo {
             // A file that was renamed and edited keeps its kind.
             let ending = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
             let is_same_kind = file.text() == there.text() || ending(was) == ending(path);
-            if alike >= 35 && is_same_kind {
+            // If git has the file under the new name as it was, that shows the rename of a file
+            // that was edited later.
+            let head = self.history.last().and_then(|commit| commit.tree.get(path));
+            let was_committed = head.is_some_and(|head| head.text() == file.text());
+            if (alike >= 35 && is_same_kind) || was_committed {
                 let same = SameFile { path, is_renamed: true };
                 fates.extend(self.in_file(file, lines, same, there));
             }
             // A path that the file had before it was cited is not a new name.
-            doubtful = alike < 65 || was_there(path);
+            doubtful = alike < 65 || was_there(path) || (was_committed && !is_same_kind);
         }
         // Two files with the same text and new names cannot be told apart.
         let twins = now.iter().filter(|(path, other)| {

@@ -21,6 +21,8 @@ pub(super) struct File {
     /// Whether a block was moved within the file, which a comparison of two texts cannot detect
     /// reliably.
     pub(super) shuffled: bool,
+    /// Whether it quotes another file. It keeps its ending, which shows that it is another file.
+    pub(super) quotes: bool,
     pub(super) lines: Vec<Line>,
 }
 
@@ -118,7 +120,7 @@ impl DriftingRepo {
 
     pub(super) fn file_of(&mut self, lines: Vec<Line>) -> File {
         let id = self.new_id();
-        File { id, family: id, shuffled: false, lines }
+        File { id, family: id, shuffled: false, quotes: false, lines }
     }
 
     /// The paths of the code files.
