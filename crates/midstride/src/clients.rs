@@ -156,7 +156,11 @@ pub(crate) fn transcripts_where(
                 // An agent belongs to the session that started it, if that transcript exists.
                 Ok(TranscriptHead { agent_of: Some(id), .. })
                     if candidates.iter().any(|one| one.session() == id) => {}
-                Ok(head) => found.push(candidate.clone().into_info(head)),
+                Ok(head) => {
+                    let info = candidate.clone().into_info(head);
+                    let session = workspace.redact_session_id(info.session);
+                    found.push(TranscriptInfo { session, ..info });
+                }
                 Err(error) => unread.push(error),
             }
         }

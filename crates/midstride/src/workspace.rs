@@ -28,6 +28,7 @@ use crate::sys::git::Repository;
 use crate::workspace::folder::{FolderLayout, HandoffFolder, claude_memory};
 use crate::workspace::settings::{CLAUDE_MEMORY, Settings, SettingsError};
 use midstride_core::format::document::{Document, DocumentEditError, RedactedDocument};
+use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::{CleanText, CustomRule, Redaction, RedactionRules};
 use outside_folders::is_outside;
 use std::path::{Path, PathBuf};
@@ -296,6 +297,12 @@ impl Workspace {
     /// Whether redaction rules of the project are in use.
     pub(crate) fn has_added_rules(&self) -> bool {
         !self.added_rules.is_empty()
+    }
+
+    /// The id of a session that may be stored in this project. The shipped rules have been applied to
+    /// it, so most projects have nothing left to apply.
+    pub(crate) fn redact_session_id(&self, id: SessionId) -> SessionId {
+        if self.has_added_rules() { id.redacted(self.rules()) } else { id }
     }
 
     /// Removes secrets from a text. Returns the clean text and what was removed.

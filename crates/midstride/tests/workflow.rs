@@ -124,3 +124,12 @@ fn a_state_can_be_forgotten() {
     assert_eq!(error.to_string(), "state 1 of `release` was forgotten");
     assert_eq!(load(&sandbox, "release", None), json!({"step": 2}));
 }
+
+#[test]
+fn a_name_with_a_secret_is_refused() {
+    let sandbox = shop();
+    let name = format!("glpat-{}", "x7kp2mq9vt4nr6sw8yz1");
+    let change = StateChange::Whole(json!({}));
+    let refused = save_state(&open(sandbox.root()), &name, &change, None).unwrap_err();
+    assert!(matches!(refused, WorkflowError::SecretName(_)), "{refused}");
+}

@@ -376,6 +376,70 @@ fn no_name_and_no_path_in_a_call_leads_out_of_the_project() {
     }
 }
 
+/// Tokens that a client could give as any of its names.
+fn tokens() -> [String; 3] {
+    [
+        format!("ghp_{}", "a1B2c3".repeat(6)),
+        format!("sk-ant-api03-{}", "q7W2e9R4t1Y6u3I8o5P0".repeat(4)),
+        format!("glpat-{}", "x7Kp2mQ9vT4nR6sW8yZ1"),
+    ]
+}
+
+#[test]
+fn a_token_as_session_id_is_not_stored() {
+    for token in tokens() {
+        let ground = Ground::new();
+        let (sandbox, folder) = (&ground.sandbox, transcripts(&ground.sandbox));
+        let text = std::fs::read_to_string(folder.join(format!("{SESSION}.jsonl"))).unwrap();
+        let own = folder.join(format!("{token}.jsonl"));
+        std::fs::write(&own, text.replace("5e55-0001", &token)).unwrap();
+        let codex = sandbox.home().join(".codex/sessions/2026/03/21");
+        std::fs::create_dir_all(&codex).unwrap();
+        let text = std::fs::read_to_string(fixtures("transcripts/codex").join("login.jsonl"));
+        let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+        let text = text.replace("c0de-0001", &token);
+        let rollout = codex.join(format!("rollout-2026-03-21T10-00-00-{token}.jsonl"));
+        std::fs::write(&rollout, text).unwrap();
+        let name = json!(token).to_string();
+        for client in CLIENTS {
+            for call in ground.calls(client) {
+                let path = if client == "codex" { &rollout } else { &own };
+                let call = call.with("session_id", name.as_bytes());
+                let call = call.with("transcript_path", json!(path).to_string().as_bytes());
+                let call = call.with("agent_id", name.as_bytes());
+                let call = call.with("turn_id", name.as_bytes());
+                let call = call.with("task_id", name.as_bytes());
+                let file = sandbox.home().join("call");
+                std::fs::write(&file, call.bytes()).unwrap();
+                let mut command = ground.command(client);
+                command.env("CLAUDE_CODE_TASK_LIST_ID", &token);
+                sandbox.finish(command.stdin(File::open(&file).unwrap())).exits(0);
+            }
+        }
+        let shell = |arguments: &[&str]| {
+            let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+            command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", &token);
+            sandbox.finish(command.args(arguments))
+        };
+        // What is saved has open questions, which the exit code says.
+        shell(&["save"]).exits(1);
+        shell(&["task", "add", "Warm the cache"]).exits(0);
+        let captured = sandbox.run(["events", "--json"]).exits(0);
+        assert!(captured.stdout.contains("REDACTED-"), "{captured}");
+        std::fs::remove_file(sandbox.home().join("call")).unwrap();
+        let found = sandbox.finish(sandbox.command("grep").args(["-rlaF", &token, ".git", "."]));
+        assert_eq!(found.stdout, "", "{token}");
+        let ours = sandbox.home().join(".local");
+        let found = sandbox.finish(sandbox.command("grep").args(["-rlaF", &token]).arg(&ours));
+        assert_eq!(found.stdout, "", "{token}");
+        for base in [sandbox.root(), &ours] {
+            let name = format!("*{token}*");
+            let found = sandbox.finish(sandbox.command("find").arg(base).args(["-name", &name]));
+            assert_eq!(found.stdout, "", "{token}");
+        }
+    }
+}
+
 #[test]
 fn fifty_megabytes_take_at_most_four_times_the_memory() {
     let ground = Ground::new();

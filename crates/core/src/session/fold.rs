@@ -223,7 +223,9 @@ impl Session {
             let Some(value) = value else { continue };
             let known = [&self.id, &self.forked_from, &self.agent_of][slot].is_some();
             if !known {
-                let value = Some(SessionId::new(self.clean_name(value)));
+                // An id with a secret becomes another id before its text is bounded.
+                let value = SessionId::new(*value);
+                let value = Some(SessionId::new(self.clean_name(value.as_str())));
                 let Self { id, forked_from, agent_of, .. } = &mut *self;
                 *[id, forked_from, agent_of][slot] = value;
             }

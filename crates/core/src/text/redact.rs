@@ -69,6 +69,11 @@ impl Redaction {
     }
 }
 
+/// The word that replaces a secret of this kind.
+pub(crate) fn redaction_mark(kind: &str) -> String {
+    format!("{REDACTION_MARK}{kind}")
+}
+
 /// Whether a text has a word that replaces a secret.
 pub(crate) fn has_redaction_mark(text: &str) -> bool {
     text.contains(REDACTION_MARK)

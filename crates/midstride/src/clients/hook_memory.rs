@@ -33,7 +33,9 @@ pub(crate) struct SessionLocation {
 }
 
 impl SessionLocation {
+    /// `None` without a transcript, or if its path has a secret that must not be stored.
     pub(crate) fn new(workspace: &Workspace, transcript: Option<&str>) -> Option<Self> {
+        let transcript = transcript.filter(|path| workspace.clean(path).1.is_empty());
         let root = files::canonical(workspace.root().path());
         let at = workspace.environment().clock.now();
         Some(Self { root, transcript: transcript?.into(), at })

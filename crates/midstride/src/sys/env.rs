@@ -108,8 +108,9 @@ impl SessionName {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
         let is_name =
             |text: &str| (1..=LENGTH_MAX).contains(&text.len()) && text.chars().all(plain);
-        let named = is_name(client) && is_name(id);
-        named.then(|| Self { client: client.to_owned(), id: SessionId::new(id) })
+        let id = SessionId::new(id);
+        let named = is_name(client) && is_name(id.as_str());
+        named.then(|| Self { client: client.to_owned(), id })
     }
 }
 

@@ -180,6 +180,7 @@ impl From<WorkflowError> for Diagnostic {
     fn from(error: WorkflowError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
+            WorkflowError::SecretName(_) => diagnostic.hint("give it another name"),
             WorkflowError::Name { .. } => {
                 diagnostic.hint("name it with lower-case letters, digits and hyphens")
             }

@@ -1,15 +1,16 @@
 //! Ids that another program or a user made. midstride compares them and never rejects one.
 
+use crate::text::redact::{RedactionRules, redaction_mark};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::borrow::Borrow;
 use std::fmt;
 
 /// Defines an id that holds its text unchanged, so that files and JSON stay as they are.
 macro_rules! opaque_id {
     ($(#[$attribute:meta])* $name:ident) => {
-        $(#[$attribute])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
+        $(#[$attribute])*
         pub struct $name(String);
 
         impl $name {
@@ -36,6 +37,7 @@ macro_rules! opaque_id {
 
 opaque_id! {
     /// The id of a git commit: full, or abbreviated as a document writes it.
+    #[serde(transparent)]
     CommitId
 }
 
@@ -54,6 +56,7 @@ impl CommitId {
 opaque_id! {
     /// The id of stored bytes: their SHA-256 in the ledger and in the private folder, their blob id
     /// in git.
+    #[serde(transparent)]
     BlobHash
 }
 
@@ -115,19 +118,48 @@ impl fmt::Display for ClientName {
 }
 
 opaque_id! {
-    /// The id of an agent session, as its client names it.
+    /// The id of an agent session, as its client names it. Ids become names of files and streams, so
+    /// an id with a secret is replaced by a name for it, which is the same everywhere.
+    #[serde(from = "String")]
     SessionId
 }
 
 impl SessionId {
-    /// The session with this id. The text is not checked: clients choose their own ids.
+    /// The session with this id: any text, because clients choose their own ids.
     pub fn new(id: impl Into<String>) -> Self {
-        Self(id.into())
+        let id = id.into();
+        // Most ids are UUIDs, in which no rule finds anything.
+        let is_plain = id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        if is_plain { Self(id) } else { Self(id).redacted(RedactionRules::shipped()) }
     }
+
+    /// The id of the same session that may be stored under these rules.
+    #[must_use]
+    pub fn redacted(self, rules: &RedactionRules) -> Self {
+        match rules.find(self.0.as_bytes()).first() {
+            Some(secret) => Self(replacement_id(&secret.kind, &self.0)),
+            None => self,
+        }
+    }
+}
+
+impl From<String> for SessionId {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+/// The id that replaces one with a secret: the redaction mark and part of a hash, so that two
+/// sessions stay two.
+fn replacement_id(kind: &str, id: &str) -> String {
+    let hash = Sha256::digest(id.as_bytes());
+    let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{digits}", redaction_mark(kind))
 }
 
 opaque_id! {
     /// The permanent id of a handoff. It stays when the handoff is renamed or moved.
+    #[serde(transparent)]
     Uid
 }
 
@@ -157,6 +189,20 @@ mod tests {
             "not a commit"
         });
         assert_eq!(format!("{id:<9}|"), "4f2c9d1  |");
+    }
+
+    #[test]
+    fn a_session_id_with_a_secret_is_replaced_and_two_stay_two() {
+        let token = |letters: &str| format!("ghp_{}", letters.repeat(6));
+        let (one, two) = (SessionId::new(token("a1B2c3")), SessionId::new(token("c3B2a1")));
+        assert!(one.as_str().starts_with("REDACTED-github-token-"), "{one}");
+        assert_ne!(one, two);
+        assert_eq!(SessionId::new(one.as_str()), one, "it is not replaced again");
+        let stored = serde_json::to_string(&token("a1B2c3")).unwrap();
+        assert_eq!(serde_json::from_str::<SessionId>(&stored).unwrap(), one);
+        for plain in ["", "5e55-0001", "01a1e08b-e0f1-7000-8000-0000ffffffff", "a session", "ä"] {
+            assert_eq!(SessionId::new(plain).as_str(), plain);
+        }
     }
 
     #[test]

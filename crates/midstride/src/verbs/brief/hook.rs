@@ -122,6 +122,8 @@ pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome
     let id = call.session.as_ref().map_or("", SessionId::as_str);
     let client = clients::find(call.client.as_str());
     let session = SessionName::parse(call.client.as_str(), id);
+    let session = session
+        .map(|name| SessionName { id: workspace.redact_session_id(name.id), client: name.client });
     let Some((client, session)) = client.zip(session) else {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;

@@ -328,7 +328,8 @@ pub(in crate::verbs) fn build_checkpoint(
     }
     let context = observe_context(workspace, &session);
     let transcript = clean(workspace, &found.path.display().to_string());
-    session.id.get_or_insert_with(|| SessionId::new(clean(workspace, found.session.as_str())));
+    let id = session.id.take().unwrap_or_else(|| found.session.clone());
+    session.id = Some(workspace.redact_session_id(id));
     let written = Checkpoint::new_serialized(session, transcript, bytes, mode, context);
     Ok(DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread })
 }

@@ -66,6 +66,9 @@ pub enum WorkflowError {
         /// Why it is invalid.
         why: HandoffIdError,
     },
+    /// The name has a secret, of this kind. It would be the name of a stream.
+    #[error("the name of the workflow has a secret: {0}")]
+    SecretName(String),
     /// The state is not an object.
     #[error("a state is a JSON object")]
     NoObject,
@@ -128,6 +131,9 @@ pub fn save_state(
         return Err(WorkflowError::NoObject);
     }
     let id = parse_name(name)?;
+    if let Some(secret) = workspace.clean(name).1.first() {
+        return Err(WorkflowError::SecretName(secret.kind.to_string()));
+    }
     let ledger = open_ledger(store)?;
     let next = NextState::prepare(store, ledger, &id, change)?;
     if next.is_known() {
