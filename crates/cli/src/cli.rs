@@ -2,6 +2,7 @@
 
 use crate::commands;
 use crate::demo;
+use crate::hooks;
 use crate::mcp;
 use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -131,6 +132,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
     let rules = ui.redactor();
     let with_rules = |workspace: Workspace, wait_policy| {
         rules.set_project(&workspace);
+        hooks::spawn_due_redaction(&workspace);
         Store::new(workspace, wait_policy)
     };
     let open_waiting = |wait_policy| -> Result<Store, Diagnostic> {

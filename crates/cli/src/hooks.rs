@@ -15,7 +15,7 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
-use midstride::verbs::{self, HookOutcome, SessionChoice};
+use midstride::verbs::{self, HookOutcome, RedactStoredError, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -48,6 +48,8 @@ const RECOVER: &str = "recover";
 const INDEX: &str = "index";
 /// A hook itself never asks git.
 const OBSERVE: &str = "observe";
+/// A command starts it, never a hook.
+const REDACT: &str = "redact";
 
 /// The time limit of a hook, by the client's event name.
 pub(crate) fn time_limit(event: &str) -> Duration {
@@ -70,6 +72,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
             [word] if *word == RECOVER => recover(watch),
             [word] if *word == INDEX => index(watch),
             [word] if *word == OBSERVE => observe(watch),
+            [word] if *word == REDACT => redact(watch),
             [word] => match client(word) {
                 Some(client) => answer(client, watch),
                 // Exit code 2, which other usage errors have, would stop a session.
@@ -365,6 +368,23 @@ fn index(watch: Stopwatch) {
             true => "indexed",
             false => "left it to another process",
         }))
+    });
+}
+
+/// Starts the background process that redacts what is stored, if the rules changed since. Without it
+/// the next command tries again.
+pub(crate) fn spawn_due_redaction(workspace: &Workspace) {
+    if env::may_observe() && verbs::is_redaction_due(workspace) {
+        drop(spawn_background(&["hook", REDACT], workspace.root().path()));
+    }
+}
+
+/// Redacts what is stored with the current rules.
+fn redact(watch: Stopwatch) {
+    act_in_background(REDACT, watch, |store| {
+        let redacted = verbs::redact_stored(store, &|_| ())?;
+        let is_changed = redacted.is_some_and(|state| state.has_changes());
+        Ok::<_, RedactStoredError>(is_changed.then_some("redacted what was stored"))
     });
 }
 

@@ -4,6 +4,7 @@ pub mod index;
 pub mod ledger;
 mod private_texts;
 pub mod reconcile;
+pub mod redaction;
 pub mod revisions;
 pub(crate) mod sqlite_log;
 pub(crate) mod text_refs;

@@ -90,6 +90,9 @@ pub use project::purge::{
     GitFileState, PurgeError, PurgePlan, PurgedFile, PurgedFolder, UnrecoverableData, plan_purge,
     purge,
 };
+pub use project::redact_stored::{
+    RedactStoredError, RedactStoredStep, is_redaction_due, redact_stored,
+};
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};

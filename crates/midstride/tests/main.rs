@@ -23,6 +23,7 @@ mod observation;
 mod private_texts;
 mod process;
 mod prompts;
+mod redact_stored;
 mod redaction;
 mod store;
 mod transcript;

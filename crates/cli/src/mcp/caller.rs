@@ -1,6 +1,7 @@
 //! The caller of an MCP request: its client, session and project.
 
 use super::era;
+use crate::hooks;
 use crate::ui::MessageRedactor;
 use midstride::clients::{self, Client, session_of_request};
 use midstride::store::Store;
@@ -78,6 +79,7 @@ impl Caller {
         }
         match workspace.setup() {
             SetupMode::Committed | SetupMode::Private => {
+                hooks::spawn_due_redaction(&workspace);
                 Ok(Store::new(workspace, WaitPolicy::Command))
             }
             SetupMode::NotSetUp => {

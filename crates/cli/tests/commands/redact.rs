@@ -194,3 +194,42 @@ fn a_trusted_rule_cannot_remove_the_end_of_the_header() {
     assert!(text.contains("title: The REDACTED-all\n"), "{text}");
     assert_eq!(text.matches("\n---\n").count(), 1, "{text}");
 }
+
+#[test]
+fn the_next_command_redacts_what_was_stored_before_a_rule() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    sandbox.run(["task", "add", "Return acme:1234-5678"]).exits(0);
+    sandbox.write("note.md", "# Doors\n\nThe badge acme:1234-5678 opens all of them.\n");
+    sandbox.run(["new", "--from", "note.md", "--id", "doors", "--kind", "session"]).exits(0);
+    std::fs::remove_file(sandbox.root().join("note.md")).unwrap();
+    let rule =
+        "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
+    sandbox.write(".midstride/config.toml", rule);
+    sandbox.run(["trust", "--yes"]).exits(0);
+    let with_badge = || {
+        let mut grep = sandbox.command("grep");
+        sandbox.finish(grep.args(["-rlaF", "acme:1234-5678", ".git/midstride"])).stdout
+    };
+    // A hook has no time for that.
+    let start = r#"{"session_id": "5e55-0001", "hook_event_name": "SessionStart"}"#;
+    sandbox.run_with_input(&["hook", "claude-code"], start).exits(0);
+    assert!(with_badge().contains("ledger.db"), "{}", with_badge());
+    let mut list = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    sandbox.finish(list.env_remove("MIDSTRIDE_OBSERVE").arg("list")).exits(0);
+    let log = sandbox.root().join(".git/midstride/hooks.log");
+    let is_done = || {
+        let text = std::fs::read_to_string(&log).unwrap_or_default();
+        text.contains("redacted what was stored")
+    };
+    while !is_done() {
+        std::thread::yield_now();
+    }
+    assert_eq!(with_badge(), "");
+    let shown = sandbox.run(["show", "doors"]).exits(0).stdout;
+    assert!(shown.contains("The badge REDACTED-acme-badge opens"), "{shown}");
+    let told = sandbox.run(["doctor", "--no-simulation"]).stdout;
+    assert!(told.contains("stored texts redacted again, with newer rules"), "{told}");
+    let tasks = sandbox.run(["task", "list"]).exits(0).stdout;
+    assert!(tasks.contains("Return REDACTED-acme-badge"), "{tasks}");
+}

@@ -310,6 +310,10 @@ mod tests {
                 kept: true,
                 reason: None,
             }),
+            Event::Text(TextEvent::Redacted {
+                hash: BlobHash::new("aa"),
+                clean: BlobHash::new("bb"),
+            }),
             Event::Session(SessionEvent::Briefed {
                 client: "codex".into(),
                 session: SessionId::new("s"),

@@ -13,7 +13,7 @@ use midstride_core::text::id::SessionId;
 use std::path::{Path, PathBuf};
 
 /// The folder of the cursors, inside the private folder.
-const FOLDER: &str = "cursors";
+pub(crate) const FOLDER: &str = "cursors";
 /// midstride does not write larger cursors.
 const CURSOR_BYTES_MAX: u64 = 256 << 20;
 /// A larger cursor takes milliseconds to write.

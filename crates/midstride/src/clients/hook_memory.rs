@@ -6,6 +6,7 @@ use crate::sys::files::{self, FileError, Root};
 use crate::workspace::Workspace;
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::text::id::SessionId;
+use midstride_core::text::redact::RedactionRules;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -172,6 +173,21 @@ impl HookMemory {
         files::remove_if_exists(&folder.path().join(file_name(session)))
     }
 
+    /// Renames the files of sessions whose id has a secret; returns how many there were.
+    pub(crate) fn redact_file_names(workspace: &Workspace) -> Result<usize, FileError> {
+        let Some(private) = workspace.private()? else { return Ok(0) };
+        let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(0) };
+        let mut renamed = 0;
+        for name in folder.names("")? {
+            let Some(clean) = redacted_file_name(&name, workspace.rules()) else { continue };
+            match folder.rename(&name, &clean) {
+                Err(error) if !error.is_missing() => return Err(error),
+                done => renamed += usize::from(done.is_ok()),
+            }
+        }
+        Ok(renamed)
+    }
+
     /// Deletes the state of the sessions that wrote longest ago, down to `SESSIONS_MAX`.
     pub(crate) fn prune(workspace: &Workspace) -> Result<(), FileError> {
         let Some(private) = workspace.private()? else { return Ok(()) };
@@ -200,6 +216,14 @@ fn file_name(session: &SessionName) -> PathBuf {
 fn parse_file_name(name: &Path) -> Option<SessionName> {
     let (client, id) = name.to_str()?.strip_suffix(".json")?.split_once('.')?;
     SessionName::parse(client, id)
+}
+
+/// The name of a session's file without the secret in the id; `None` if there is none.
+fn redacted_file_name(name: &Path, rules: &RedactionRules) -> Option<PathBuf> {
+    let (client, rest) = name.to_str()?.split_once('.')?;
+    let (id, ending) = rest.rsplit_once('.')?;
+    let clean = SessionId::new(id).redacted(rules);
+    (clean.as_str() != id).then(|| PathBuf::from(format!("{client}.{clean}.{ending}")))
 }
 
 /// The newest session that was briefed at start, and its briefing; `None` if there is none.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The file name, inside the private folder.
-const FILE: &str = "task-lists.json";
+pub(crate) const FILE: &str = "task-lists.json";
 /// With more sessions than this, the oldest entries are dropped.
 const SESSIONS_MAX: usize = 500;
 /// midstride does not write larger files.

@@ -9,6 +9,7 @@ mod folder;
 mod health;
 pub(crate) mod large_blobs;
 mod lease;
+mod redaction;
 mod schema;
 mod spool;
 mod sqlite;
@@ -64,6 +65,14 @@ impl StreamId {
 
     /// Name prefix of all streams of proposals.
     pub(crate) const PROPOSALS: &str = "proposed/text/";
+
+    /// The stream of where a redacted text is stored now.
+    pub(crate) fn redaction(hash: &BlobHash) -> Self {
+        Self(format!("{}{hash}", Self::REDACTIONS))
+    }
+
+    /// Name prefix of all streams of redactions. They are not exchanged with other clones.
+    pub(crate) const REDACTIONS: &str = "redacted/text/";
 
     /// The hash of the text, if this is the stream of a text or of a proposal about one.
     pub(crate) fn text_hash(&self) -> Option<BlobHash> {

@@ -263,6 +263,45 @@ impl Store {
         Some(TextStore { backend, forgotten: self.known_tombstones() })
     }
 
+    /// The ids of the texts that stay on this machine, with the stores that have them.
+    pub(crate) fn private_texts(
+        &self,
+    ) -> Result<Vec<(TextStore<'_>, BTreeSet<BlobHash>)>, RevisionError> {
+        let store = |backend| TextStore { backend, forgotten: self.known_tombstones() };
+        let mut found = Vec::new();
+        if let Some(project) = self.workspace().repository() {
+            // A handoff that was shared later has its texts in both places.
+            let shared = project.kept_blobs_below(&[SHARED])?.into_iter();
+            let shared: BTreeSet<BlobHash> = shared.flat_map(|(_, kept)| kept.ids).collect();
+            let mut kept = project.kept_blobs_below(&[PRIVATE])?;
+            if let Some(own) = self.own_texts() {
+                kept.extend(own.kept_blobs_below(&[SHARED, PRIVATE])?);
+            }
+            for (reference, kept) in kept {
+                let backend = TextBackend::Blobs(BlobTexts {
+                    store: self,
+                    project,
+                    objects: RefCell::new(LazyObjectReader::new(project)),
+                    reference,
+                    is_committed: false,
+                });
+                found.push((store(backend), kept.ids.difference(&shared).cloned().collect()));
+            }
+        }
+        let in_folder: BTreeSet<BlobHash> = self.texts_in_folder()?.into_iter().collect();
+        if !in_folder.is_empty() {
+            found.push((store(TextBackend::Files(self)), in_folder));
+        }
+        Ok(found)
+    }
+
+    /// The id under which a text is stored: its own, or the one it got when it was redacted later.
+    pub(crate) fn redacted_id(&self, id: &BlobHash) -> BlobHash {
+        let ledger = self.existing_ledger().ok().flatten();
+        let clean = ledger.and_then(|ledger| ledger.redacted_as(id).ok().flatten());
+        clean.unwrap_or_else(|| id.clone())
+    }
+
     /// Whether others receive this document, now or once it is committed, and with it its earlier
     /// texts.
     pub(crate) fn is_shared(&self, stored: &StoredHandoff) -> bool {
@@ -383,7 +422,11 @@ impl Store {
 
     fn store_in_folder(&self, text: &CleanText) -> Result<BlobHash, FileError> {
         let id = id_in_folder(text);
-        match self.workspace().make_private()?.create(&text_path(&id), text.as_str().as_bytes()) {
+        let folder = match self.workspace().private_folder_without_git()? {
+            Some(folder) => folder,
+            None => self.workspace().make_private()?,
+        };
+        match folder.create(&text_path(&id), text.as_str().as_bytes()) {
             Ok(()) | Err(FileError { problem: FileProblem::Exists, .. }) => Ok(id),
             Err(error) => Err(error),
         }
@@ -394,6 +437,11 @@ impl Store {
         if !id.as_str().bytes().all(|byte| byte.is_ascii_hexdigit()) || id.as_str().is_empty() {
             return Ok(None);
         }
+        self.text_as_stored(&self.redacted_id(id))
+    }
+
+    /// The text under exactly this id, whether or not it was redacted later.
+    pub(crate) fn text_as_stored(&self, id: &BlobHash) -> Result<Option<Vec<u8>>, FileError> {
         let own = self.own_texts();
         // Our own repository borrows the project's objects, so it usually finds either.
         let blob = own.and_then(|own| own.loose_blob(id).or_else(|| own.blob(id)));

@@ -157,7 +157,8 @@ impl Store {
     /// The tombstone of one text; `None` if there is none or the ledger cannot be read.
     pub(crate) fn tombstone(&self, hash: &BlobHash) -> Option<Tombstone> {
         let ledger = self.existing_ledger().ok()??;
-        Tombstone::find(ledger, hash).ok()?
+        let find = |hash: &BlobHash| Tombstone::find(ledger, hash).ok()?;
+        find(hash).or_else(|| find(&ledger.redacted_as(hash).ok()??))
     }
 
     /// All tombstones, or none if the ledger cannot be read: documents can be written without a

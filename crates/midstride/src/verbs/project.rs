@@ -6,4 +6,5 @@ pub(in crate::verbs) mod finish_index;
 pub(in crate::verbs) mod init;
 pub(in crate::verbs) mod observe;
 pub(in crate::verbs) mod purge;
+pub(in crate::verbs) mod redact_stored;
 pub(in crate::verbs) mod sync;

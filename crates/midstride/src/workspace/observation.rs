@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The version of the file format.
 const VERSION: u32 = 1;
 /// The folder of the observations, below the private folder.
-const FOLDER: &str = "work-trees";
+pub(crate) const FOLDER: &str = "work-trees";
 /// Maximum number of worktrees kept. The oldest observation is removed first.
 const WORK_TREES_MAX: usize = 32;
 /// Maximum size of an observation file.

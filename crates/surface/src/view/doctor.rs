@@ -116,6 +116,7 @@ struct LedgerDiagnosisJson {
     records: Option<usize>,
     put_aside: usize,
     forgotten: usize,
+    redacted: usize,
     dismissed: usize,
     dismissed_as_wrong: usize,
 }
@@ -193,6 +194,7 @@ fn project_json(examined: &ProjectReport, problems: &[ProblemText]) -> ProjectRe
             records,
             put_aside: ledger.spooled,
             forgotten: examined.forgotten,
+            redacted: redacted_count(examined),
             dismissed: examined.dismissals.all,
             dismissed_as_wrong: examined.dismissals.wrong,
         },
@@ -342,6 +344,11 @@ fn project_text(examined: &ProjectReport) -> String {
     if examined.forgotten > 0 {
         out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "text")));
     }
+    let redacted = redacted_count(examined);
+    if redacted > 0 {
+        let texts = count(redacted, "stored text");
+        out.push_str(&format!("  {texts} redacted again, with newer rules\n"));
+    }
     let Dismissals { all, wrong } = examined.dismissals;
     if let Some(share) = (wrong * 100).checked_div(all) {
         let items = count(all, "briefed item");
@@ -350,6 +357,13 @@ fn project_text(examined: &ProjectReport) -> String {
     out.push_str(&heading("Index"));
     out.push_str(&format!("  {}\n  {}\n", path_text(&examined.index.path), index_text(examined)));
     out
+}
+
+/// How many stored texts newer rules redacted: blobs and earlier texts by all rules since the store
+/// was created, records and files by the last ones.
+fn redacted_count(examined: &ProjectReport) -> usize {
+    let last = examined.redaction.as_ref();
+    examined.redacted + last.map_or(0, |last| last.records + last.files + last.handoffs)
 }
 
 fn path_text(path: &Path) -> String {
@@ -453,6 +467,14 @@ fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     ("no client calls midstride".to_owned(), hint)
 }
 
+/// The problem that newer rules found secrets that could not be removed.
+fn unredacted_problem(left: usize) -> ProblemText {
+    let texts = count(left, "private text");
+    let hint =
+        "`midstride check` names the handoffs; `git gc --prune=now` removes texts from packs";
+    (format!("{texts} still with a secret that newer rules recognize"), hint.to_owned())
+}
+
 /// The hint for a setting that was not applied.
 fn unread_setting_hint(not_read: &SkippedSetting) -> String {
     match not_read {
@@ -498,6 +520,11 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
         let hint = "`git gc --prune=now` removes them, and everything else that nothing in git refers \
                     to; until then, `git clone` of this folder copies them";
         tell(format!("git's packs still contain {texts} of uncommitted handoffs"), hint.to_owned());
+    }
+    let left = examined.redaction.as_ref().map_or(0, |last| last.left);
+    if left > 0 {
+        let (message, hint) = unredacted_problem(left);
+        tell(message, hint);
     }
     let ledger = &examined.ledger;
     match &ledger.state {

@@ -52,6 +52,9 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
             let why = reason.as_deref().map(|why| format!(": {}", one_line(why, WIDTH)));
             (format!("{what}{of}"), format!("{hash} forgotten{}", why.unwrap_or_default()))
         }
+        Event::Text(TextEvent::Redacted { hash, clean }) => {
+            ("redaction".to_owned(), format!("{hash} stored as {clean}, without a secret"))
+        }
         Event::Session(SessionEvent::Briefed { client, session, handoffs, tokens, .. }) => {
             let names = handoff_names(handoffs);
             (

@@ -129,7 +129,7 @@ pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
             note(&format!("hook {client} {event}"));
         }
     }
-    for word in ["observe", "recover", "index"] {
+    for word in ["observe", "recover", "index", "redact"] {
         sandbox.run(["hook", word]);
         note(&format!("hook {word}"));
     }

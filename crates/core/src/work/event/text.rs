@@ -1,4 +1,4 @@
-//! Events about stored texts. A forgotten text leaves this tombstone.
+//! Events about stored texts. A forgotten or redacted text leaves this tombstone.
 
 use super::family::EventFamily;
 use crate::text::id::BlobHash;
@@ -27,6 +27,15 @@ pub enum TextEvent {
         /// Why.
         reason: Option<String>,
     },
+    /// Newer redaction rules found a secret in it. It was stored again without the secret, and its
+    /// bytes were deleted.
+    #[serde(rename = "text.redacted")]
+    Redacted {
+        /// The id it was stored under.
+        hash: BlobHash,
+        /// The id of the text without the secret.
+        clean: BlobHash,
+    },
 }
 
 impl EventFamily for TextEvent {
@@ -36,6 +45,7 @@ impl EventFamily for TextEvent {
     fn kind(&self) -> &'static str {
         match self {
             Self::Forgotten { .. } => "text.forgotten",
+            Self::Redacted { .. } => "text.redacted",
         }
     }
 }

@@ -2,7 +2,9 @@
 //! them.
 
 use super::{Ledger, LedgerError, StreamId};
+use crate::store::redaction::redact_json_file;
 use crate::sys::files::{FileError, FileProblem, Root};
+use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::Envelope;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -52,6 +54,16 @@ pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerE
         }
     }
     Ok(drained)
+}
+
+/// Redacts the files that could not be appended; returns how many had a secret.
+pub(super) fn redact(folder: &Root, rules: &RedactionRules) -> Result<usize, FileError> {
+    let Some(spool) = folder.open_below(Path::new(FOLDER))? else { return Ok(0) };
+    let mut redacted = 0;
+    for name in spool.names("")? {
+        redacted += usize::from(redact_json_file(&spool, &name, rules)?);
+    }
+    Ok(redacted)
 }
 
 /// Ignores that a file is missing: another process that drains the spool was faster, and appending the

@@ -223,11 +223,15 @@ impl SqliteLedger {
         }
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    pub(super) fn folder(&self) -> &Root {
+        &self.folder
+    }
+
+    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn unreadable(&self, error: &rusqlite::Error) -> LedgerError {
+    pub(super) fn unreadable(&self, error: &rusqlite::Error) -> LedgerError {
         damaged(&self.path, error)
     }
 
@@ -418,9 +422,15 @@ impl Ledger for SqliteLedger {
     }
 
     fn get_blob(&self, hash: &BlobHash) -> Result<Option<Vec<u8>>, LedgerError> {
-        match self.blob_row(hash)? {
-            Some(bytes) => Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes))),
-            None => large_blobs::get(&self.folder, hash),
+        if let Some(bytes) = self.blob_row(hash)? {
+            return Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes)));
+        }
+        if let Some(bytes) = large_blobs::get(&self.folder, hash)? {
+            return Ok(Some(bytes));
+        }
+        match self.redacted_as(hash)? {
+            Some(clean) => self.get_blob(&clean),
+            None => Ok(None),
         }
     }
 
@@ -447,10 +457,13 @@ impl Ledger for SqliteLedger {
     }
 
     fn forget_blob(&self, hash: &BlobHash) -> Result<(), LedgerError> {
+        let clean = self.redacted_as(hash)?;
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| self.unreadable(&error);
-        erase_blob(&mut connection, hash).map_err(failed)?;
-        large_blobs::remove(&self.folder, hash)?;
+        for hash in clean.iter().chain([hash]) {
+            erase_blob(&mut connection, hash).map_err(failed)?;
+            large_blobs::remove(&self.folder, hash)?;
+        }
         self.rewrite_pages(&connection)
     }
 
@@ -466,7 +479,7 @@ impl Ledger for SqliteLedger {
 impl SqliteLedger {
     /// Rewrites all pages, because the bytes of a moved row stay in its old page, and empties the
     /// log, which has the old pages.
-    fn rewrite_pages(&self, connection: &Connection) -> Result<(), LedgerError> {
+    pub(super) fn rewrite_pages(&self, connection: &Connection) -> Result<(), LedgerError> {
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         connection.execute_batch("VACUUM").map_err(failed)?;
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
@@ -581,18 +594,30 @@ fn append_missing(
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     let mut new = 0;
     for (stream, events) in streams {
-        let (last, mut known) = stream_state(&transaction, stream).map_err(failed)?;
-        let mut insert = transaction
-            .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")
-            .map_err(failed)?;
-        let missing = events.iter().filter(|event| known.insert(event.id.clone()));
-        for (number, event) in (last + 1..).zip(missing) {
-            let text = encode_record(stream, std::slice::from_ref(event))?;
-            insert.execute((stream.as_str(), number, text)).map_err(failed)?;
-            new += 1;
-        }
+        new += append_missing_in(&transaction, stream, events)?;
     }
     transaction.commit().map_err(failed)?;
+    Ok(new)
+}
+
+/// Appends the events that a stream does not have yet, as part of a transaction.
+pub(super) fn append_missing_in(
+    transaction: &Transaction<'_>,
+    stream: &StreamId,
+    events: &[Envelope],
+) -> Result<usize, AppendError> {
+    let failed = |error: rusqlite::Error| unavailable(&error);
+    let (last, mut known) = stream_state(transaction, stream).map_err(failed)?;
+    let mut insert = transaction
+        .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")
+        .map_err(failed)?;
+    let missing = events.iter().filter(|event| known.insert(event.id.clone()));
+    let mut new = 0;
+    for (number, event) in (last + 1..).zip(missing) {
+        let text = encode_record(stream, std::slice::from_ref(event))?;
+        insert.execute((stream.as_str(), number, text)).map_err(failed)?;
+        new += 1;
+    }
     Ok(new)
 }
 

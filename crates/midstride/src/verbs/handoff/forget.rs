@@ -172,20 +172,19 @@ pub fn kept_revision(
     let id =
         id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted: number, last })?;
     let id = id.ok_or(RevisionError::NotLocal { key, wanted: number })?;
-    let hash = BlobHash::new(id.value.trim().to_lowercase());
+    let hash = store.redacted_id(&BlobHash::new(id.value.trim().to_lowercase()));
     TextInventory::read(store)?.describe_text(store, &hash)
 }
 
 /// The kept text with this id, or with this unambiguous prefix.
 pub fn kept_text(store: &Store, id: &str) -> Result<KeptText, ForgetError> {
-    let workspace = store.workspace();
     let wanted = id.trim().to_lowercase();
     let is_hex = wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
     if wanted.len() < ID_PREFIX_LENGTH_MIN || !is_hex {
         return Err(ForgetError::NoId(id.to_owned()));
     }
     let kept = TextInventory::read(store)?;
-    let fitting: Vec<BlobHash> = kept.ids_with_prefix(workspace, &wanted)?.into_iter().collect();
+    let fitting: Vec<BlobHash> = kept.ids_with_prefix(store, &wanted)?.into_iter().collect();
     match fitting.as_slice() {
         [] => Err(ForgetError::NoSuch(wanted)),
         [one] => kept.describe_text(store, one),
@@ -239,13 +238,9 @@ pub fn forget(
     let ledger = store.ledger()?;
     let (tombstone, is_new) = ensure_tombstone(store, ledger, text, reason)?;
     reached(ForgetStep::TombstoneSet);
-    let ids = BTreeSet::from([text.hash.clone()]);
-    store.drop_texts(&ids)?;
-    reached(ForgetStep::Dropped);
-    store.remove_from_folder(&text.hash)?;
+    let dropped = || reached(ForgetStep::Dropped);
+    let left = remove_text(store, &text.hash, tombstone.was_kept, &dropped)?;
     let git = workspace.repository();
-    let left = store.remove_text(&text.hash, tombstone.was_kept)?;
-    let left = left.unwrap_or(RemovalOutcome::Removed);
     reached(ForgetStep::Removed);
     let cursors = match &text.session {
         Some((client, session)) => {
@@ -292,6 +287,21 @@ pub fn forget(
         may_tasks_remain_elsewhere: are_tasks_elsewhere,
         may_remain_elsewhere: is_elsewhere,
     })
+}
+
+/// Removes a text from everywhere midstride stores texts. `was_kept` is whether our references kept
+/// it. Calls `dropped` once none does.
+pub(in crate::verbs) fn remove_text(
+    store: &Store,
+    hash: &BlobHash,
+    was_kept: bool,
+    dropped: &dyn Fn(),
+) -> Result<RemovalOutcome, ForgetError> {
+    store.drop_texts(&BTreeSet::from([hash.clone()]))?;
+    dropped();
+    store.remove_from_folder(hash)?;
+    let left = store.remove_text(hash, was_kept)?;
+    Ok(left.unwrap_or(RemovalOutcome::Removed))
 }
 
 /// Writes the tombstone, unless it exists. It is shared if other repositories may have the text.
@@ -362,9 +372,10 @@ impl<'s> TextInventory<'s> {
     /// The ids with this prefix: kept, named by a document, or forgotten.
     fn ids_with_prefix(
         &self,
-        workspace: &Workspace,
+        store: &Store,
         beginning: &str,
     ) -> Result<BTreeSet<BlobHash>, ForgetError> {
+        let workspace = store.workspace();
         let mut all: BTreeSet<BlobHash> =
             self.references.iter().flat_map(|one| one.ids.iter().cloned()).collect();
         all.extend(self.in_folder.iter().cloned());
@@ -373,7 +384,10 @@ impl<'s> TextInventory<'s> {
             let named = stored.handoff(workspace).named_texts().into_iter();
             all.extend(named.map(|text| BlobHash::new(text.to_lowercase())));
         }
-        all.retain(|hash| hash.as_str().starts_with(beginning));
+        let begins = |hash: &BlobHash| hash.as_str().starts_with(beginning);
+        let named = all.into_iter().filter(begins);
+        let mut all: BTreeSet<BlobHash> = named.map(|hash| store.redacted_id(&hash)).collect();
+        all.extend(self.checkpoints()?.into_iter().map(|taken| taken.blob).filter(begins));
         if let Some(ledger) = &self.ledger {
             all.extend(ledger.blobs_with_prefix(beginning)?);
         }
@@ -383,9 +397,13 @@ impl<'s> TextInventory<'s> {
     /// What is known about one text.
     fn describe_text(&self, store: &Store, hash: &BlobHash) -> Result<KeptText, ForgetError> {
         let workspace = store.workspace();
-        let tombstone = self.tombstones.get(hash).cloned();
         let taken = self.checkpoints()?;
-        let own = taken.iter().find(|taken| taken.blob == *hash);
+        let own = taken
+            .iter()
+            .find(|taken| taken.blob == *hash || store.redacted_id(&taken.blob) == *hash);
+        // The ledger names a checkpoint by the id it had before it was redacted.
+        let hash = own.map_or(hash, |own| &own.blob);
+        let tombstone = self.tombstones.get(hash).cloned();
         let is_blob = match &self.ledger {
             Some(ledger) => !ledger.blobs_with_prefix(hash.as_str())?.is_empty(),
             None => false,
@@ -436,10 +454,11 @@ impl<'s> TextInventory<'s> {
             let handoff = stored.handoff(workspace);
             let uid = handoff.uid().map(|uid| uid_file_name(&uid));
             let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
-            if is_its || handoff.named_texts().contains(hash.as_str()) {
+            let is_it = |named: &str| store.redacted_id(&BlobHash::new(named)) == hash;
+            if is_its || handoff.named_texts().into_iter().any(is_it) {
                 text.owner.get_or_insert_with(|| handoff.key().to_string());
                 text.is_shared |= may_be_elsewhere && store.is_shared(stored);
-                self.add_names(&mut text, stored, &handoff);
+                self.add_names(&mut text, store, stored, &handoff);
                 if has_text(workspace.repository(), stored, &hash) {
                     text.documents.push(stored.path.clone());
                 }
@@ -456,13 +475,20 @@ impl<'s> TextInventory<'s> {
 
     /// Adds the revision numbers a text has in a handoff's history, and the handoff's other kept
     /// texts.
-    fn add_names(&self, text: &mut KeptText, stored: &StoredHandoff, handoff: &Handoff<'_>) {
+    fn add_names(
+        &self,
+        text: &mut KeptText,
+        store: &Store,
+        stored: &StoredHandoff,
+        handoff: &Handoff<'_>,
+    ) {
         let key = handoff.key();
         let entries = handoff.revisions();
         for (index, id) in handoff.replaced_texts().into_iter().enumerate() {
             let Some(id) = id.map(|id| BlobHash::new(id.value.trim().to_lowercase())) else {
                 continue;
             };
+            let id = store.redacted_id(&id);
             let name = format!("{key}@{}", index + 1);
             if id == text.hash {
                 text.names.push(name);

@@ -9,6 +9,7 @@ pub use idle_cost::{IdleCost, measure_idle_cost};
 use crate::store::Store;
 use crate::store::index::{Effort, Index, IndexError, IndexFacts, RefreshLimit};
 use crate::store::ledger::{LedgerHealth, SqliteLedger, WaitPolicy};
+use crate::store::redaction::RedactionState;
 use crate::sys::files::FileError;
 use crate::verbs::brief::dismiss::{Dismissals, count_dismissals};
 use crate::workspace::folder::FolderLayout;
@@ -46,6 +47,11 @@ pub struct ProjectReport {
     pub index: IndexFacts,
     /// How many texts were forgotten.
     pub forgotten: usize,
+    /// How many stored texts were redacted again after the rules changed.
+    pub redacted: usize,
+    /// What the last change of the rules found in what was stored before; `None` without a private
+    /// folder.
+    pub redaction: Option<RedactionState>,
     /// How much of what briefings said was dismissed.
     pub dismissals: Dismissals,
     /// Why texts of uncommitted handoffs are still in the project's repository.
@@ -83,6 +89,12 @@ pub fn examine(store: &Store) -> ProjectReport {
         ledger: SqliteLedger::health(workspace),
         index: Index::facts(workspace),
         forgotten: store.known_tombstones().len(),
+        redacted: store
+            .existing_ledger()
+            .ok()
+            .flatten()
+            .map_or(0, |ledger| ledger.count_redacted().unwrap_or_default()),
+        redaction: workspace.redaction_state(),
         // An unreadable ledger is reported separately.
         dismissals: count_dismissals(store).unwrap_or_default(),
         packed_texts: packed_texts.as_ref().copied().unwrap_or_default(),

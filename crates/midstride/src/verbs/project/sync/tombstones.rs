@@ -64,7 +64,8 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         Event::Text(TextEvent::Forgotten { hash, shared, .. }) => {
             *shared && stream.text_hash().as_ref() == Some(hash)
         }
-        Event::Handoff(_)
+        Event::Text(_)
+        | Event::Handoff(_)
         | Event::Proof(_)
         | Event::Task(_)
         | Event::Mission(_)
