@@ -251,7 +251,17 @@ const ASSIGNED: [Context; 26] = [
     at(Place::Assigned, "numbered env", "     6\tPORT=80\n     7\t{NAME}={v}\n     8\tMODE=prod\n"),
 ];
 
-const QUOTED: [Context; 31] = [
+const QUOTED: [Context; 37] = [
+    at(Place::Quoted, "php constant", "<?php\ndefine( '{NAME}', '{v}' );\n"),
+    at(Place::Quoted, "php default", "${name} = getenv('{NAME}') ?: '{v}';\n"),
+    at(Place::Quoted, "go environment", "\tos.Setenv(\"{NAME}\", \"{v}\")\n"),
+    at(Place::Quoted, "python default", "value = os.environ.get(\"{NAME}\", \"{v}\")\n"),
+    at(
+        Place::Quoted,
+        "xml setting",
+        "<setting name=\"{camel}\" serializeAs=\"String\">\n  <value>{v}</value>\n</setting>\n",
+    ),
+    at(Place::Quoted, "plist", "<dict>\n  <key>{camel}</key>\n  <string>{v}</string>\n</dict>\n"),
     at(Place::Quoted, "yaml tag quoted", "service:\n  {name}: !!str \"{v}\"\n"),
     at(Place::Quoted, "yaml anchor quoted", "service:\n  {name}: &shared '{v}'\n"),
     at(Place::Quoted, "php appended", "<?php\n${name} .= '{v}';\n"),
@@ -309,7 +319,12 @@ const QUOTED: [Context; 31] = [
     ),
 ];
 
-const LOGIN: [Context; 12] = [
+const LOGIN: [Context; 17] = [
+    at(Place::Login, "positional argument", "client.auth('deploy', '{v}')"),
+    at(Place::Login, "basic authentication", "requests.get(url, auth=(\"deploy\", \"{v}\"))"),
+    at(Place::Login, "login call", "server.login(\"deploy@example.com\", \"{v}\")\n"),
+    at(Place::Login, "builder", "new Factory().setUsername(\"app\").setPassword(\"{v}\");"),
+    at(Place::Login, "database handle", "$db = new PDO($dsn, 'app', '{v}', $options);"),
     at(Place::Login, "curl user quoted", "curl -sS -u 'deploy:{v}' https://api.example.com/v1"),
     at(
         Place::Login,

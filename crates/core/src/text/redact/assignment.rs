@@ -23,6 +23,8 @@ const NEAR_BYTES_MAX: usize = 48;
 const NEAR_WORDS_MAX: usize = 4;
 /// The minimum length of a number that is a token.
 const ACCOUNT_DIGITS_MIN: usize = 15;
+/// The maximum length of further attributes of an XML element.
+const ATTRIBUTES_BYTES_MAX: usize = 128;
 /// The maximum number of YAML tags and anchors before a value.
 const TAGS_MAX: usize = 3;
 
@@ -43,7 +45,23 @@ enum AssignmentSign {
     Fallback,
     /// `PASSWORD 'value'`. Only quoted values count, and only for passwords.
     Adjacent,
+    /// `define("NAME", "value")` and `.setPassword("value")`. Only quoted values count.
+    Argument,
 }
+
+/// The calls that take a name and its value, or the value to use if there is none.
+const SETTING_CALLS: [&[u8]; 8] = [
+    b"define",
+    b"setenv",
+    b"putenv",
+    b"set_var",
+    b"setproperty",
+    b"getenv",
+    b"environ.get",
+    b"env.fetch",
+];
+/// What the name of a call begins with that takes a secret. Other calls check or hash one.
+const SETTERS: [&[u8]; 4] = [b"set", b"with", b"use", b"add"];
 
 /// Finds the secret assigned to the name at this candidate. Returns its kind and range.
 pub(super) fn find(
@@ -83,7 +101,7 @@ fn assigned_secret(
     }
     let base = strength(hit, end, names).or_else(|| {
         let plain = matches!(sign, AssignmentSign::Tight)
-            && name_until(hit, end).eq_ignore_ascii_case(b"key");
+            && name_until(hit, end).trim_ascii().eq_ignore_ascii_case(b"key");
         plain.then_some(EvidenceStrength::Near)
     })?;
     // A list of names looks the same, so the evidence is weak.
@@ -181,7 +199,8 @@ fn value_context(
         | AssignmentSign::Comma
         | AssignmentSign::Comparison
         | AssignmentSign::Fallback
-        | AssignmentSign::Adjacent => None,
+        | AssignmentSign::Adjacent
+        | AssignmentSign::Argument => None,
     }
 }
 
@@ -335,7 +354,7 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     let at = closed + blanks;
     if let Some(behind) = operator_length(&text[at..]) {
         let from = at + behind;
-        if [&b"||"[..], b"??"].contains(&&text[at..from]) {
+        if [&b"||"[..], b"??", b"?:"].contains(&&text[at..from]) {
             return Some((skip_to_value(text, from), AssignmentSign::Fallback));
         }
         if is_comparison(&text[at..from]) {
@@ -349,7 +368,19 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
         if let Some(from) = value_field(text, at) {
             return Some((from, AssignmentSign::Loose));
         }
-        return Some((skip_to_value(text, at + 1), AssignmentSign::Comma));
+        let sign = match is_setting(&text[..start]) {
+            true => AssignmentSign::Argument,
+            false => AssignmentSign::Comma,
+        };
+        return Some((skip_to_value(text, at + 1), sign));
+    }
+    if let Some(from) = value_element(text, end) {
+        return Some((from, AssignmentSign::Element));
+    }
+    // The verb `pass` is not a name of a secret.
+    let spelled_out = end - hit.at > b"pass".len();
+    if spelled_out && text[end..].starts_with(b"(") && is_setter(hit, start) {
+        return Some((end + 1, AssignmentSign::Argument));
     }
     if let Some(from) = value_field(text, closed) {
         return Some((from, AssignmentSign::Loose));
@@ -361,17 +392,56 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     if flag && blanks > 0 {
         return Some((at, AssignmentSign::Loose));
     }
-    // The verb `pass` is not a name of a secret.
-    let spelled_out = end - hit.at > b"pass".len();
     let beside = spelled_out && closed == end && blanks > 0 && quote_at(text, at).is_some();
     beside.then_some((at, AssignmentSign::Adjacent))
 }
 
+/// Whether a quoted name here is the first argument of a call that takes its value as the second.
+fn is_setting(before: &[u8]) -> bool {
+    let quotes = |byte: &&u8| is_quote(**byte) || b"\\ ".contains(*byte);
+    let before = &before[..before.len() - before.iter().rev().take(8).take_while(quotes).count()];
+    let Some(call) = before.strip_suffix(b"(") else { return false };
+    SETTING_CALLS.iter().any(|known| {
+        let from = call.len().saturating_sub(known.len());
+        call[from..].eq_ignore_ascii_case(known)
+    })
+}
+
+/// Whether the name that starts at `start` is that of a call which takes a secret: `.password(…)`,
+/// `setPassword(…)`.
+fn is_setter(hit: SecretCandidate<'_>, start: usize) -> bool {
+    let name = &hit.text[start..];
+    let last = name[..hit.at - start].iter().rposition(|byte| *byte == b'.').map(|dot| dot + 1);
+    let is_method = last == Some(hit.at - start);
+    let name = &name[last.unwrap_or(0)..];
+    let begins = |setter: &&[u8]| {
+        name.get(..setter.len()).is_some_and(|word| word.eq_ignore_ascii_case(setter))
+    };
+    is_method || SETTERS.iter().any(begins)
+}
+
+/// The start of the value in `name="NAME"><value>…` and `<key>NAME</key><string>…`.
+fn value_element(text: &[u8], end: usize) -> Option<usize> {
+    let rest = &text[end..];
+    let quotes = prefix_length(rest, 4, |byte| is_quote(byte) || byte == b'\\');
+    let attributes =
+        prefix_length(&rest[quotes..], ATTRIBUTES_BYTES_MAX, |byte| !b"<>\n".contains(&byte));
+    let behind = match rest[quotes + attributes..].strip_prefix(b">") {
+        Some(behind) if quotes > 0 => behind,
+        _ => rest.strip_prefix(b"</key>")?,
+    };
+    let at = text.len() - behind.len();
+    let at = at + space_length(&text[at..], NAME_BYTES_MAX);
+    let elements: [&[u8]; 3] = [b"<value>", b"<Value>", b"<string>"];
+    let element = elements.iter().find(|element| text[at..].starts_with(element))?;
+    Some(at + element.len())
+}
+
 /// The length of an assignment or comparison operator.
 fn operator_length(text: &[u8]) -> Option<usize> {
-    let signs: [&[u8]; 20] = [
+    let signs: [&[u8]; 21] = [
         b"!==", b"===", b"==", b"!=", b":::=", b"::=", b":=", b"=>", b"?=", b"+=", b".=", b"||=",
-        b"??=", b"||", b"??", b"=", b"%3D", b"%3d", b"%3A", b"%3a",
+        b"??=", b"||", b"??", b"?:", b"=", b"%3D", b"%3d", b"%3A", b"%3a",
     ];
     if let Some(sign) = signs.iter().find(|sign| text.starts_with(sign)) {
         return Some(sign.len());

@@ -121,6 +121,11 @@ fn has_key(body: &[u8]) -> bool {
 /// is another one whose own first line is missing.
 fn is_mentioned(body: &[u8]) -> bool {
     let body = &body[..body.len().min(MENTION_BYTES_MAX)];
+    if let [b'`', next, ..] = body
+        && matches!(next, b'.' | b',' | b';' | b')')
+    {
+        return true;
+    }
     let mut from = 0;
     while from < body.len() {
         let rest = &body[from..];

@@ -7,7 +7,7 @@ use super::name::SecretNames;
 use super::prefix_matcher::PrefixMatcher;
 use super::table::{RuleTable, SecretRule};
 use super::value::ValueChecker;
-use super::{Redaction, assignment, key_block, key_tail, lines, manifest, prose, url};
+use super::{Redaction, assignment, curl, key_block, key_tail, lines, manifest, prose, url};
 use crate::text::span::Span;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,6 +23,7 @@ enum Trigger {
     /// The end line of a private key whose first line may be missing.
     KeyTail(&'static str),
     Manifest,
+    Curl,
     Url(&'static str),
     Name,
 }
@@ -32,7 +33,9 @@ impl Trigger {
     fn before_bytes_max(self) -> usize {
         match self {
             Self::KeyTail(_) | Self::Manifest => TAIL_BYTES_MAX,
-            Self::Rule(_) | Self::KeyBlock(_) | Self::Url(_) | Self::Name => BEFORE_BYTES_MAX,
+            Self::Rule(_) | Self::KeyBlock(_) | Self::Curl | Self::Url(_) | Self::Name => {
+                BEFORE_BYTES_MAX
+            }
         }
     }
 }
@@ -64,7 +67,8 @@ impl Scanner {
         let of_tails = [(key_tail::PREFIX, Trigger::KeyTail(key_tail::PREFIX))];
         let of_manifests = [(manifest::PREFIX, Trigger::Manifest)];
         let all = of_rules.chain(of_blocks).chain(of_tails).chain(of_manifests);
-        let all = all.chain(of_urls).chain(of_names);
+        let of_commands = [(curl::PREFIX, Trigger::Curl)];
+        let all = all.chain(of_commands).chain(of_urls).chain(of_names);
         let (begins, triggers): (Vec<&str>, Vec<Trigger>) = all.unzip();
         let beginnings = PrefixMatcher::new(begins.into_iter());
         Self { rules, names, values, beginnings, triggers }
@@ -185,6 +189,7 @@ impl Scanner {
             }
             Trigger::KeyBlock(begins) => ("private-key".into(), key_block::find(hit, begins)?),
             Trigger::KeyTail(begins) => ("private-key".into(), key_tail::find(hit, begins)?),
+            Trigger::Curl => ("command-password".into(), curl::find(hit, &self.values)?),
             Trigger::Url(begins) => ("url-password".into(), url::find(hit, begins, &self.values)?),
             Trigger::Name => {
                 let assigned = assignment::find(hit, &self.names, &self.values);
@@ -208,7 +213,11 @@ fn is_open(hit: SecretCandidate<'_>, trigger: Trigger) -> bool {
     match trigger {
         Trigger::KeyBlock(begins) => key_block::is_open(hit, begins),
         Trigger::Manifest => manifest::is_open(hit),
-        Trigger::KeyTail(_) | Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
+        Trigger::KeyTail(_)
+        | Trigger::Rule(_)
+        | Trigger::Curl
+        | Trigger::Url(_)
+        | Trigger::Name => false,
     }
 }
 

@@ -633,3 +633,13 @@ fn a_custom_rule_matches_one_line_and_4_kib_at_most() {
     }
     assert!(with_rule("par\nty", ".+", true).is_err(), "a prefix is on one line");
 }
+
+#[test]
+fn a_token_of_letters_near_its_name_is_redacted() {
+    // Three capitals follow a small letter, as in few random texts of this length.
+    let token = ["lxssYVTC", "tdVXiWNN", "OSIDmihh"].concat();
+    taken_out(&format!("I set `VERCEL_TOKEN` to `{token}` in the dashboard."), &token);
+    let name = "getAccessTokenFromStore";
+    let text = format!("the token comes from `{name}` there");
+    assert_eq!(CleanText::redact(&text).0.as_str(), text);
+}

@@ -1,7 +1,7 @@
 //! Finds passwords in URLs and connection strings.
 
 use super::hit::SecretCandidate;
-use super::value::ValueChecker;
+use super::value::{EvidenceStrength, ValueChecker};
 use std::ops::Range;
 
 /// The separator after the scheme. JSON may escape the slashes.
@@ -22,7 +22,9 @@ pub(super) fn find(
     let run = rest.iter().position(|byte| ends_url(*byte)).unwrap_or(rest.len());
     let run = &rest[..run];
     let authority = run.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(run.len());
-    let colon = run[..authority].iter().position(|byte| *byte == b':')?;
+    let Some(colon) = run[..authority].iter().position(|byte| *byte == b':') else {
+        return user_token(&run[..authority], values).map(|end| from..from + end);
+    };
     let is_at = |byte: &u8| *byte == b'@';
     let end = match run[..authority].iter().rposition(is_at) {
         Some(end) => end,
@@ -37,6 +39,12 @@ pub(super) fn find(
         && !user.contains(&b'@')
         && !values.is_placeholder(password);
     real.then(|| from + colon + 1..from + end)
+}
+
+/// The length of a token that is given as the user name, without a password.
+fn user_token(authority: &[u8], values: &ValueChecker) -> Option<usize> {
+    let end = authority.iter().position(|byte| *byte == b'@')?;
+    values.is_secret(&authority[..end], EvidenceStrength::Near, false).then_some(end)
 }
 
 fn ends_url(byte: u8) -> bool {

@@ -102,7 +102,7 @@ impl ValueChecker {
             EvidenceStrength::Near => {
                 let letters = value.iter().any(u8::is_ascii_alphabetic);
                 let mixed =
-                    letters && value.iter().any(u8::is_ascii_digit) || case_changes(value) > 3;
+                    letters && value.iter().any(u8::is_ascii_digit) || case_changes(value) > 2;
                 let random = odd >= 35 && entropy(value) >= 33;
                 odd_bytes(value) >= 12
                     && value.len() >= 20
