@@ -16,6 +16,19 @@ fn placeholders_of_a_draft_are_not_briefed() {
 }
 
 #[test]
+fn lines_that_a_briefing_joins_to_a_secret_are_redacted() {
+    let sandbox = shop();
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    let text = text.replace("2026-03-20", "2026-03-22");
+    // Alone, neither line says that there is a secret.
+    put(&sandbox, ID, &text.replace("Now write the report.", "The password is\\n\\nx7Kp2mQ9vT4n"));
+    sandbox.run(["checkpoint"]).exits(0);
+    let told = sandbox.run(["brief"]).exits(0).stdout;
+    assert!(told.contains("request \"The password is REDACTED-password\" unfinished"), "{told}");
+}
+
+#[test]
 fn the_next_session_gets_what_it_needs() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);

@@ -52,6 +52,7 @@ use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::session::quality::passes_quality_check;
 use midstride_core::session::short_id;
 use midstride_core::text::id::{CommitId, SessionId};
+use midstride_core::text::tokens;
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -290,7 +291,7 @@ pub(in crate::verbs) fn brief_own_work(
         LedgerFacts { summary: Some(summary.clone()), is_own: true, ..LedgerFacts::default() };
     let open = RankedHandoffs::default();
     let material = collect_material(workspace, asked, &wanted, &open, &work);
-    compose(&material, budget(asked))
+    compose_clean(workspace, asked, &material)
 }
 
 /// The handoffs a session was briefed on, from its delivery records.
@@ -340,7 +341,19 @@ fn compose_page(
     work: &LedgerFacts<'_>,
 ) -> Briefing {
     let material = collect_material(workspace, asked, wanted, open, work);
-    compose(&material, budget(asked))
+    compose_clean(workspace, asked, &material)
+}
+
+/// Composes a page and redacts it again: a page joins lines of a text, and together they may say that
+/// one of them is a secret.
+fn compose_clean(workspace: &Workspace, asked: &BriefRequest, material: &Material) -> Briefing {
+    let page = compose(material, budget(asked));
+    let (clean, found) = workspace.clean(&page.text);
+    if found.is_empty() {
+        return page;
+    }
+    let text = clean.as_str().to_owned();
+    Briefing { tokens: tokens::estimate(&text), text, ..page }
 }
 
 /// Finishes a page: lists the handoffs on it and records the delivery.
