@@ -133,10 +133,10 @@ impl Workspace {
     /// diagnosing, switching off and uninstalling.
     pub fn discover_ignoring_settings(environment: Environment) -> Result<Self, WorkspaceError> {
         let folder = environment.folder.clone();
-        if let Some(bare) = Repository::find_bare(&folder) {
+        if let Some(bare) = Repository::find_bare(&folder)? {
             return Err(WorkspaceError::Bare(bare.to_owned()));
         }
-        let repository = Repository::discover(&folder);
+        let repository = Repository::discover(&folder)?;
         let top = repository.as_ref().map(|repository| repository.work_tree().to_owned());
         let has_folder = |path: &&Path| files::is_folder(&path.join(FOLDER));
         let within = |path: &&Path| top.as_ref().is_none_or(|top| path.starts_with(top));
@@ -152,12 +152,15 @@ impl Workspace {
     ) -> Result<Self, WorkspaceError> {
         let private_roots = open_private(&root, repository.as_ref())?;
         let private_file = Path::new("config.toml");
-        let (read, setup) = if root.has_folder(Path::new(FOLDER))
-            && root.exists(Path::new(CONFIGURATION))
-        {
+        let mut private_settings = None;
+        for folder in &private_roots {
+            if private_settings.is_none() && folder.try_exists(private_file)? {
+                private_settings = Some(folder);
+            }
+        }
+        let (read, setup) = if root.try_exists(Path::new(CONFIGURATION))? {
             (Settings::read(&root, Path::new(CONFIGURATION)), SetupMode::Committed)
-        } else if let Some(folder) = private_roots.iter().find(|folder| folder.exists(private_file))
-        {
+        } else if let Some(folder) = private_settings {
             (Settings::read(folder, private_file), SetupMode::Private)
         } else {
             (Ok(Settings::standard()), SetupMode::NotSetUp)

@@ -56,7 +56,7 @@ fn told(sandbox: &Sandbox) -> Vec<String> {
 /// Compares every state with what git says about the same commit.
 #[track_caller]
 fn agrees_with_git(sandbox: &Sandbox) {
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     for commit in made(sandbox) {
         let id = commit.id.as_str();
         let on_branches = git(sandbox, &["for-each-ref", "--contains", id, "--format=%(refname)"]);
@@ -218,7 +218,7 @@ fn a_long_log_with_odd_lines_is_read_from_its_end() {
     let last = log.lines().last().unwrap();
     let odd = format!("odd\n\n{}\u{0}\n{}", "x".repeat(1 << 20), last.replace("two", "first"));
     sandbox.write(".git/logs/HEAD", format!("{log}{odd}\n{last}\n"));
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     let read = |from: Option<&str>| -> Vec<String> {
         let entries = repository.reflog(from.map(|from| from.parse().unwrap()), None);
         entries.into_iter().map(|entry| entry.subject).collect()
@@ -464,7 +464,7 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
     git(&sandbox, &["checkout", "--quiet", "main"]);
     git(&sandbox, &["merge", "--quiet", "--no-ff", "merged", "--message", "Merge"]);
     git(&sandbox, &["branch", "--quiet", "-D", "squashed/deep"]);
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     let check = |branch: &str, expected: Option<BranchState>| {
         let observed = last_observation(store(&sandbox).workspace());
         let state = branch_state(&repository.branches(), branch, observed.as_ref());
@@ -519,7 +519,7 @@ fn a_log_that_is_very_long_is_read_from_its_end() {
     let before = std::fs::read_to_string(&log).unwrap();
     let noise = before.lines().next().unwrap();
     let noise = format!("{noise}\n").repeat(4_000);
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     assert_eq!(repository.branches().state("first"), Some(BranchState::Deleted));
     std::fs::write(&log, format!("{before}{noise}")).unwrap();
     assert_eq!(repository.branches().state("first"), None, "too long ago");
@@ -542,7 +542,7 @@ fn a_branch_knows_its_former_names() {
     git(&sandbox, &["branch", "--move", "two"]);
     git(&sandbox, &["checkout", "--quiet", "main"]);
     git(&sandbox, &["branch", "--move", "two", "three"]);
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     let names = |branch: &str| {
         let former = repository.former_names(branch).into_iter();
         former.map(|(name, _)| name).collect::<Vec<_>>()
@@ -555,7 +555,7 @@ fn a_branch_knows_its_former_names() {
 fn an_unborn_branch_exists() {
     let sandbox = Sandbox::new("");
     git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     assert_eq!(repository.branch_state("main"), Some(BranchState::Exists));
 }
 
@@ -570,7 +570,7 @@ fn the_actions_of_a_real_log_are_known() {
     git(&sandbox, &["checkout", "--quiet", "main"]);
     git(&sandbox, &["merge", "--quiet", "feat"]);
     git(&sandbox, &["reset", "--quiet", "--hard", "HEAD~1"]);
-    let repository = Repository::discover(sandbox.root()).unwrap();
+    let repository = Repository::discover(sandbox.root()).unwrap().unwrap();
     let actions: Vec<ReflogAction> =
         repository.reflog(None, None).into_iter().map(|entry| entry.action).collect();
     assert!(!actions.contains(&ReflogAction::Other), "{actions:?}");

@@ -107,6 +107,7 @@ fn read_active_session(
     if !is_at_work {
         return None;
     }
-    let branch = Repository::discover(&root).and_then(|repository| repository.branch());
+    let repository = Repository::discover(&root).ok().flatten();
+    let branch = repository.and_then(|repository| repository.branch());
     Some(ActiveSession { client, session: session.id.clone(), root, branch, active, edited })
 }

@@ -43,6 +43,8 @@ const GROUP_WRITE: u32 = 0o020;
 const OWNER_FOLDER_MODE: u32 = 0o700;
 /// The mode of a file that only its owner can access.
 const OWNER_MODE: u32 = 0o600;
+/// The permission bits of a mode, without the type of the file.
+const PERMISSION_BITS: u32 = 0o7777;
 /// The permission bits of other users, all cleared in owner-only files.
 const OTHERS_MODE: u32 = 0o077;
 /// The name of a draft file. A folder has at most one, because its writer holds the lock of the folder,
@@ -171,7 +173,28 @@ impl FileError {
         matches!(self.problem, FileProblem::NotFound | FileProblem::Deleted)
     }
 
-    fn new(path: PathBuf, error: io::Error) -> Self {
+    /// Whether the system could not answer, so that it is unknown whether the file exists.
+    pub(crate) fn is_disk_failure(&self) -> bool {
+        match &self.problem {
+            FileProblem::DiskFull => true,
+            FileProblem::Other(error) => error.kind() != io::ErrorKind::InvalidData,
+            FileProblem::NotFound
+            | FileProblem::Exists
+            | FileProblem::IsFolder
+            | FileProblem::NotFolder
+            | FileProblem::NotFile
+            | FileProblem::Denied
+            | FileProblem::ReadOnly
+            | FileProblem::Outside
+            | FileProblem::LinkLoop
+            | FileProblem::TooLarge(_)
+            | FileProblem::WouldBeTooLarge(_)
+            | FileProblem::Changed
+            | FileProblem::Deleted => false,
+        }
+    }
+
+    pub(super) fn new(path: PathBuf, error: io::Error) -> Self {
         let problem = match (error.kind(), error.raw_os_error()) {
             (_, Some(TOO_MANY_LINKS)) => FileProblem::LinkLoop,
             (io::ErrorKind::NotFound, _) => FileProblem::NotFound,
@@ -278,7 +301,8 @@ impl Root {
             0 => Ok(()),
             _ => {
                 let only_owner = Permissions::from_mode(OWNER_MODE);
-                self.dir.set_permissions(path, only_owner).map_err(failed)
+                let file = self.dir.open(path).map_err(failed)?;
+                file.set_permissions(only_owner).map_err(failed)
             }
         }
     }
@@ -345,6 +369,18 @@ impl Root {
     /// Whether something exists at a path, following links beneath the root.
     pub fn exists(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok()
+    }
+
+    /// The same, for decisions that must not rest on a failing disk. What may not be accessed counts as
+    /// missing.
+    pub(crate) fn try_exists(&self, path: &Path) -> Result<bool, FileError> {
+        match self.dir.metadata(path) {
+            Ok(_) => Ok(true),
+            Err(error) => match self.error(path, error) {
+                error if error.is_disk_failure() => Err(error),
+                _ => Ok(false),
+            },
+        }
     }
 
     /// Why something that exists cannot be read, or `None` if it can be read or does not exist.
@@ -526,10 +562,9 @@ impl Root {
         // The lock keeps other midstride processes from writing between the comparison and the
         // rename.
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft(path, new)?;
-        let mode = metadata.permissions().mode();
+        let mode = metadata.permissions().mode() & PERMISSION_BITS;
         let mode = if self.is_private { mode & !OTHERS_MODE } else { mode };
-        self.dir.set_permissions(&draft.path, Permissions::from_mode(mode)).map_err(failed)?;
+        let draft = self.draft_with(path, new, Some(mode), Durability::Synced)?;
         if self.read(path).map_err(FileError::into_deleted)? != old {
             return Err(FileError { path: self.path.join(path), problem: FileProblem::Changed });
         }
@@ -581,6 +616,11 @@ impl Root {
                 options.mode(mode);
             }
             let mut file = self.dir.open_with(&draft.path, &options)?;
+            if let Some(mode) = mode {
+                // The umask does not apply here. The handle is used because cap-std changes the mode of
+                // a path through `/proc`, and panics if that fails.
+                file.set_permissions(Permissions::from_mode(mode))?;
+            }
             file.write_all(bytes)?;
             if durability == Durability::Synced { file.sync_all() } else { Ok(()) }
         };
@@ -662,8 +702,9 @@ impl Root {
             file.sync_all()?;
             let is_shared = self.dir.dir_metadata()?.permissions().mode() & GROUP_WRITE != 0;
             let share = |path: &Path, bits: u32| -> io::Result<()> {
-                let mode = self.dir.metadata(path)?.permissions().mode() | bits;
-                self.dir.set_permissions(path, Permissions::from_mode(mode & 0o7777))
+                let file = self.dir.open(path)?;
+                let mode = (file.metadata()?.permissions().mode() | bits) & PERMISSION_BITS;
+                file.set_permissions(Permissions::from_mode(mode))
             };
             if is_shared {
                 share(&draft.path, 0o040)?;
@@ -769,6 +810,12 @@ pub(crate) fn read_small(path: &Path) -> Result<Option<String>, FileError> {
             other => Err(other),
         },
     }
+}
+
+/// The same, or `None` if it is not text or not accessible. Fails if the disk does: then it is unknown
+/// whether the file exists.
+pub(crate) fn read_if_possible(path: &Path) -> Result<Option<String>, FileError> {
+    read_small(path).or_else(|error| if error.is_disk_failure() { Err(error) } else { Ok(None) })
 }
 
 /// Whether there is a folder at a path.

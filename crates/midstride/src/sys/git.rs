@@ -41,7 +41,7 @@ pub use run::{GitError, demo_command};
 pub(crate) use status::file_size_and_time;
 pub use version::{GitVersion, OLDEST_VERSION, installed_version};
 
-use crate::sys::files;
+use crate::sys::files::{self, FileError};
 use programs::ConfiguredPrograms;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -60,41 +60,53 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository whose working tree contains `start`.
-    pub fn discover(start: &Path) -> Option<Self> {
-        start.ancestors().find_map(Self::open_at)
+    /// The repository whose working tree contains `start`. Fails if that is unknown because a file
+    /// could not be read: without its repository, a project would look like another one.
+    pub fn discover(start: &Path) -> Result<Option<Self>, FileError> {
+        start.ancestors().find_map(|folder| Self::open_at(folder).transpose()).transpose()
     }
 
     /// The bare repository that contains `start`, unless a working tree is closer. A `.git` folder
     /// belongs to the working tree around it, so it does not count as bare.
-    pub(crate) fn find_bare(start: &Path) -> Option<&Path> {
+    pub(crate) fn find_bare(start: &Path) -> Result<Option<&Path>, FileError> {
         let is_bare = |folder: &Path| {
             files::is_file(&folder.join("HEAD"))
                 && files::is_folder(&folder.join("objects"))
                 && files::is_folder(&folder.join("refs"))
         };
-        let mut outside = start.ancestors().take_while(|folder| Self::open_at(folder).is_none());
-        outside.find(|folder| is_bare(folder) && !folder.iter().any(|name| name == ".git"))
+        for folder in start.ancestors() {
+            if Self::open_at(folder)?.is_some() {
+                break;
+            }
+            if is_bare(folder) && !folder.iter().any(|name| name == ".git") {
+                return Ok(Some(folder));
+            }
+        }
+        Ok(None)
     }
 
     /// The repository whose working tree has its root here.
-    fn open_at(work_tree: &Path) -> Option<Self> {
+    fn open_at(work_tree: &Path) -> Result<Option<Self>, FileError> {
         let dot_git = work_tree.join(".git");
         let git_dir = if files::is_folder(&dot_git) {
             dot_git
         } else {
-            let text = files::read_small(&dot_git).ok()??;
-            work_tree.join(text.strip_prefix("gitdir:")?.trim())
+            let text = files::read_if_possible(&dot_git)?;
+            match text.as_deref().and_then(|text| text.strip_prefix("gitdir:")) {
+                Some(path) => work_tree.join(path.trim()),
+                None => return Ok(None),
+            }
         };
-        let head = files::read_small(&git_dir.join("HEAD")).ok()?;
-        head?;
-        let common = files::read_small(&git_dir.join("commondir")).ok()?;
+        if files::read_if_possible(&git_dir.join("HEAD"))?.is_none() {
+            return Ok(None);
+        }
+        let common = files::read_if_possible(&git_dir.join("commondir"))?;
         let common_dir = match common {
             Some(path) => files::canonical(&git_dir.join(path.trim())),
             None => git_dir.clone(),
         };
         let (work_tree, programs) = (work_tree.to_owned(), Arc::default());
-        Some(Self { work_tree, git_dir, common_dir, is_own: false, programs })
+        Ok(Some(Self { work_tree, git_dir, common_dir, is_own: false, programs }))
     }
 
     /// The root of the working tree.

@@ -482,6 +482,10 @@ impl InstallPlan {
         for (done, change) in self.changes.iter().enumerate() {
             let written = change.file.replace(change.before.as_deref(), change.after.as_deref());
             if let Err(error) = written {
+                // The file may have its new text all the same, if only syncing its folder failed.
+                if change.file.read()? == change.after {
+                    change.file.replace(change.after.as_deref(), change.before.as_deref())?;
+                }
                 for change in self.changes[..done].iter().rev() {
                     change.file.replace(change.after.as_deref(), change.before.as_deref())?;
                 }

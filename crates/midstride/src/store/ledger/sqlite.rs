@@ -129,7 +129,7 @@ impl SqliteLedger {
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         migrate(&mut connection, &self.path)?;
-        match self.folder.exists(Path::new(STORE_ID)) {
+        match self.folder.try_exists(Path::new(STORE_ID))? {
             true => Ok(()),
             false => Ok(self.folder.put(Path::new(STORE_ID), random_id().as_bytes())?),
         }
@@ -139,7 +139,7 @@ impl SqliteLedger {
     /// a new database.
     fn require_content(&self, connection: &Connection) -> Result<(), LedgerError> {
         let version = schema_version(connection).map_err(|error| damaged(&self.path, &error))?;
-        if version > 0 || !self.folder.exists(Path::new(STORE_ID)) {
+        if version > 0 || !self.folder.try_exists(Path::new(STORE_ID))? {
             return Ok(());
         }
         let message = "it was set up before and is empty now".to_owned();

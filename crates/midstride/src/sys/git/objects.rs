@@ -2,11 +2,12 @@
 
 use super::tree_entries::self_named_blobs;
 use super::{GitError, GitObject, LazyObjectReader, Repository};
+use crate::sys::clock::Deadline;
 use crate::sys::files::{self, Lock, Root};
 use midstride_core::text::id::{BlobHash, CommitId};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Maximum number of attempts when git itself changes the reference at the same time.
@@ -99,8 +100,10 @@ impl Repository {
         change: &dyn Fn(&BTreeSet<BlobHash>) -> BTreeSet<BlobHash>,
     ) -> Result<bool, GitError> {
         let _held = self.lock_references()?;
-        let mut last = Ok(false);
-        for _ in 0..TRIES_MAX {
+        // A killed git leaves its lock behind. Wait until that counts as stale, rather than refuse.
+        let deadline = Deadline::after(LOCK_AGE_MAX + LOCK_AGE_MAX / 2);
+        let mut tries = 0;
+        loop {
             let before = objects.kept_blobs(reference)?;
             let (tree, kept) =
                 before.map_or((None, BTreeSet::new()), |kept| (Some(kept.tree), kept.ids));
@@ -113,13 +116,15 @@ impl Repository {
             if made == expected {
                 return Ok(false);
             }
-            last = self.run(&["update-ref", reference, &made, &expected], b"").map(|_| true);
-            if last.is_ok() {
-                return last;
+            let updated = self.run(&["update-ref", reference, &made, &expected], b"");
+            tries += 1;
+            // Git itself waits a moment for the lock.
+            let is_waiting = self.is_locked(reference) && !deadline.has_passed();
+            if updated.is_ok() || (tries >= TRIES_MAX && !is_waiting) {
+                return updated.map(|_| true);
             }
-            self.remove_stale_lock(reference);
+            self.remove_stale_locks(reference);
         }
-        last
     }
 
     /// Makes midstride processes take turns to change references.
@@ -132,13 +137,16 @@ impl Repository {
     /// Removes a reference with its reflog, if it still points to this tree. Returns whether it did.
     pub(super) fn remove_reference(&self, reference: &str, tree: &str) -> Result<bool, GitError> {
         let _held = self.lock_references()?;
-        match self.run(&["update-ref", "-d", reference, tree], b"") {
-            Ok(_) => Ok(true),
-            Err(error) if error.is_concurrent_update() => {
-                self.remove_stale_lock(reference);
-                Ok(false)
+        let deadline = Deadline::after(LOCK_AGE_MAX + LOCK_AGE_MAX / 2);
+        loop {
+            match self.run(&["update-ref", "-d", reference, tree], b"") {
+                Ok(_) => return Ok(true),
+                Err(_) if self.is_locked(reference) && !deadline.has_passed() => {
+                    self.remove_stale_locks(reference);
+                }
+                Err(error) if error.is_concurrent_update() => return Ok(false),
+                Err(error) => return Err(error),
             }
-            Err(error) => Err(error),
         }
     }
 
@@ -150,13 +158,25 @@ impl Repository {
         self.run(&["reflog", "expire", "--expire=all", reference], b"").map(|_| ())
     }
 
-    /// Removes the lock of a reference that a killed process left behind. The caller holds our own
-    /// lock, so only one process does this at a time and never removes a newer lock by mistake.
-    fn remove_stale_lock(&self, reference: &str) {
-        let lock = self.common_dir().join(format!("{reference}.lock"));
-        if files::age(&lock).is_some_and(|age| age > LOCK_AGE_MAX) {
-            // If this fails, the next attempt reports git's own error.
-            let _ = files::remove(&lock);
+    fn is_locked(&self, reference: &str) -> bool {
+        self.lock_paths(reference).any(|lock| files::exists(&lock))
+    }
+
+    /// The locks that git takes to change a reference. In the project, the lock of the packed
+    /// references may belong to a long `git gc` of the user, so only that of our reference counts.
+    fn lock_paths(&self, reference: &str) -> impl Iterator<Item = PathBuf> {
+        let packed = self.is_own().then(|| self.common_dir().join("packed-refs.lock"));
+        packed.into_iter().chain([self.common_dir().join(format!("{reference}.lock"))])
+    }
+
+    /// Removes the locks that a killed process left behind. The caller holds our own lock, so only one
+    /// process does this at a time and never removes a newer lock by mistake.
+    fn remove_stale_locks(&self, reference: &str) {
+        for lock in self.lock_paths(reference) {
+            if files::age(&lock).is_some_and(|age| age > LOCK_AGE_MAX) {
+                // If this fails, the next attempt reports git's own error.
+                let _ = files::remove(&lock);
+            }
         }
     }
 }

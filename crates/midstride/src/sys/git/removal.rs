@@ -6,9 +6,10 @@
 use super::run::GitReach;
 use super::tree_entries::{self_named_blobs, tree_entries};
 use super::{GitError, KeptBlobs, Repository};
-use crate::sys::files::{self, FileStamp, Root};
+use crate::sys::files::{self, FileError, FileStamp, Root};
 use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What happened to an object.
@@ -121,10 +122,20 @@ impl Repository {
         Ok(there.into_iter().map(left).collect())
     }
 
-    /// Which of the objects exist, loose or packed.
+    /// Which of the objects exist, loose or packed. Fails if git does not find one that is there: it
+    /// calls an object missing that it cannot read.
     fn present(&self, ids: &BTreeSet<BlobHash>) -> Result<BTreeSet<BlobHash>, GitError> {
         let kinds = self.kinds(ids.iter().map(BlobHash::as_str))?;
-        Ok(kinds.into_iter().map(|(id, _)| BlobHash::new(id)).collect())
+        let found: BTreeSet<BlobHash> =
+            kinds.into_iter().map(|(id, _)| BlobHash::new(id)).collect();
+        let missing: BTreeSet<BlobHash> = ids.difference(&found).cloned().collect();
+        match self.loose(&missing).first() {
+            None => Ok(found),
+            Some(unread) => {
+                let error = io::Error::other("git cannot read this object");
+                Err(FileError::new(self.loose_path(unread.as_str()), error).into())
+            }
+        }
     }
 
     /// Which of the objects exist although nothing reaches them.
