@@ -16,7 +16,9 @@ mod real_clients;
 mod robustness;
 mod seed;
 mod tidy;
+mod torture;
 mod transcripts;
+mod under_strace;
 
 use midstride_testkit::Sandbox;
 
