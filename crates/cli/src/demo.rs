@@ -9,11 +9,16 @@ mod story;
 
 use crate::ui::{CliOutcome, Ui};
 use midstride::clients;
+use midstride::sys::clock::Clock;
+use midstride::sys::env::Environment;
 use midstride::sys::files::ScratchFolder;
 use midstride::sys::git::demo_command;
 use midstride::sys::process;
+use midstride::verbs;
+use midstride::workspace::Workspace;
+use midstride::workspace::consent::UserConsent;
 use midstride_surface::diagnostic::Diagnostic;
-use midstride_surface::view::heading;
+use midstride_surface::view::{heading, permission};
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away
@@ -23,6 +28,9 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     keep: bool,
 }
+
+/// The state folder: the home folder is the project, so it goes where git does not list it.
+const STATE: &str = ".git/demo-state";
 
 /// The state of the demo.
 struct Demo {
@@ -68,14 +76,47 @@ impl Demo {
         for variable in homes.into_iter().chain(clients::agent_variables()) {
             command.env_remove(variable);
         }
-        // The home folder is the project, so its state goes where git does not list it.
-        command.env("XDG_STATE_HOME", self.scratch.path().join(".git/demo-state"));
+        command.env("XDG_STATE_HOME", self.scratch.path().join(STATE));
         let code = self.show(ui, "midstride", arguments, &mut command)?;
         ui.print(&format!("  (exit code {code})\n"))?;
         if code == expected {
             return Ok(());
         }
         Err(Diagnostic::new(format!("the demonstration expected exit code {expected}, not {code}")))
+    }
+
+    /// The project as the user of the story sees it. The demo plays the user, also where no terminal is:
+    /// what it allows counts in its own folder only.
+    fn workspace(&self) -> Result<Workspace, Diagnostic> {
+        let mut environment = Environment::in_scratch(&self.scratch, ["", "", STATE]);
+        environment.user = Some(self.user.to_owned());
+        environment.clock = self.now.parse().map_or(Clock::System, Clock::Fixed);
+        Ok(Workspace::discover(environment)?)
+    }
+
+    /// Trusts the project, as `init` does for a user at a terminal.
+    fn trust(&self) -> Result<(), Diagnostic> {
+        let workspace = self.workspace()?;
+        verbs::trust(&workspace, &UserConsent::by_presence(workspace.environment())?)?;
+        Ok(())
+    }
+
+    /// Allows a proof, and shows what a user at a terminal sees.
+    fn allow(&self, ui: &mut Ui, handoff: &str, number: usize) -> Result<(), Diagnostic> {
+        let arguments = ["allow", handoff, &number.to_string()];
+        ui.print(&format!("\n  $ {}\n", format_command("midstride", &arguments)))?;
+        let workspace = self.workspace()?;
+        let stored = workspace.find(handoff)?;
+        for proof in verbs::allowable_proofs(&workspace, &stored, Some(number))? {
+            let Ok(test) = &proof.test else { continue };
+            for line in permission::proof_text(&proof).trim_end().lines() {
+                ui.print(&format!("  {line}\n"))?;
+            }
+            let consent = UserConsent::by_presence(workspace.environment())?;
+            verbs::allow(&workspace, &stored, test, &consent)?;
+            ui.print(&format!("  Allow exactly this? [y/N] y\n  Proof {number} is allowed.\n"))?;
+        }
+        Ok(())
     }
 
     /// Runs git and shows its output.

@@ -4,10 +4,13 @@
 use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use clap::ValueEnum;
+use midstride::sys::env::Environment;
 use midstride::workspace::Workspace;
+use midstride::workspace::consent::{ConsentError, ConsentQuestion, UserConsent};
 use midstride_core::text::redact::{CustomRule, RedactionRules};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::{escape_json, sanitize};
+use midstride_surface::view::shell_word;
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -157,6 +160,37 @@ impl Ui {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// Asks the user at the terminal to agree; `is_answered` if an option does. `None` if they
+    /// decline.
+    pub(crate) fn ask_consent(
+        environment: &Environment,
+        question: &str,
+        is_answered: bool,
+    ) -> Result<Option<UserConsent>, Diagnostic> {
+        let text = &sanitize(question);
+        let question = ConsentQuestion { text, word: None, is_answered };
+        UserConsent::ask(environment, question).map_err(|error| consent_error(environment, error))
+    }
+
+    /// Like `ask_consent`, but the user has to type a word.
+    pub(crate) fn ask_for_word(
+        environment: &Environment,
+        question: &str,
+        word: &str,
+        is_answered: bool,
+    ) -> Result<Option<UserConsent>, Diagnostic> {
+        let text = &sanitize(question);
+        let question = ConsentQuestion { text, word: Some(word), is_answered };
+        UserConsent::ask(environment, question).map_err(|error| consent_error(environment, error))
+    }
+
+    /// The consent of a user who typed the command at a terminal.
+    pub(crate) fn consent_by_presence(
+        environment: &Environment,
+    ) -> Result<UserConsent, Diagnostic> {
+        UserConsent::by_presence(environment).map_err(|error| consent_error(environment, error))
+    }
+
     /// Asks the user for a line; a blank line is `None`.
     pub(crate) fn prompt(&mut self, question: &str) -> io::Result<Option<String>> {
         write!(self.err, "{} ", sanitize_styled(question))?;
@@ -229,6 +263,34 @@ impl Ui {
         }
         Ok(())
     }
+}
+
+/// Says why the user could not be asked, with the line that they type.
+fn consent_error(environment: &Environment, error: ConsentError) -> Diagnostic {
+    let line = typed_line(environment);
+    let hint = match &error {
+        ConsentError::RequiresUser(_) => format!("ask the user to run in a terminal: {line}"),
+        ConsentError::NoTerminal | ConsentError::Terminal(_) | _ => {
+            format!("run in a terminal: {line}")
+        }
+    };
+    Diagnostic::from(error).hint(hint)
+}
+
+/// The command as it was typed, for a terminal in any folder. Without `--yes`, so that it asks.
+fn typed_line(environment: &Environment) -> String {
+    let folder = environment.folder.display().to_string();
+    let mut words = vec!["midstride".to_owned(), "-C".to_owned(), shell_word(&folder)];
+    let mut typed = std::env::args().skip(1);
+    while let Some(word) = typed.next() {
+        match word.as_str() {
+            "--yes" => {}
+            "-C" => drop(typed.next()),
+            _ if word.starts_with("-C") => {}
+            _ => words.push(shell_word(&word)),
+        }
+    }
+    words.join(" ")
 }
 
 /// The outcome of a command, which decides its exit code.

@@ -3,6 +3,7 @@
 mod advance;
 mod agent_save;
 mod allow;
+mod authors;
 mod brief;
 mod check;
 mod client;
@@ -61,7 +62,7 @@ fn without_history(text: &str) -> String {
 /// A project with one handoff of each kind.
 fn shop() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox.write(".midstride/handoffs/market-page-perf.md", MARKET);
     sandbox.write(".midstride/handoffs/login-loop.md", LOGIN);
     sandbox.write(".midstride/handoffs/feat-042/request.md", REQUEST);

@@ -47,7 +47,7 @@ fn script(writer: usize, shared: &str) -> String {
 
 fn project() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     for writer in 0..PROCESSES {
         let text = format!("---\nhandoff:\n  id: case-{writer}\n---\n\nbegun\n");
         sandbox.write(&format!(".midstride/handoffs/case-{writer}.md"), text);

@@ -86,7 +86,7 @@ fn becomes_a_handoff(sandbox: &Sandbox, path: &Path, id: &str) {
 fn corpus_notes_become_handoffs_without_losing_a_line() {
     let folder = corpus("handoffs");
     let sandbox = sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     for (number, path) in markdown_below(&folder).iter().enumerate() {
         becomes_a_handoff(&sandbox, path, &format!("note-{number}"));
     }
@@ -97,7 +97,7 @@ fn corpus_notes_become_handoffs_without_losing_a_line() {
 fn corpus_handoffs_are_connected() {
     let folder = corpus("handoffs");
     let sandbox = sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     for path in &markdown_below(&folder) {
         let below = path.strip_prefix(&folder).unwrap();
         let bytes = std::fs::read(path).unwrap();
@@ -117,7 +117,7 @@ fn corpus_handoffs_are_connected() {
 #[test]
 fn fixture_notes_become_handoffs_without_losing_a_line() {
     let sandbox = sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let folders = ["good", "broken", "old-versions", "findings"];
     let documents = folders.iter().flat_map(|folder| markdown_below(&fixtures(folder)));
     for (number, path) in documents.enumerate() {

@@ -130,7 +130,7 @@ fn what_a_hostile_clone_wanted_is_reported() {
     warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
     ");
     // Even saying yes to everything does not lead out of the project.
-    sandbox.run(["allow", "trap", "2", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "trap", "2", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify", "trap", "--only", "2"]), @"
     exit 2
     ----- stdout -----
@@ -183,7 +183,7 @@ fn is_steering(c: char) -> bool {
 /// A project that has these characters everywhere something is shown.
 fn steering() -> (Sandbox, String) {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let quoted = |text: &str| -> String {
         let escaped = STEERING.chars().map(|c| format!("\\U{:08x}", u32::from(c)));
         format!("\"{text} {}\"", escaped.collect::<String>())
@@ -201,7 +201,7 @@ fn steering() -> (Sandbox, String) {
     };
     sandbox.write(".midstride/handoffs/one.md", text("one", "two"));
     sandbox.write(".midstride/handoffs/two.md", text("two", &quoted("gone")));
-    sandbox.run(["allow", "one", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "one", "1", "--yes"]).exits(0);
     let task = sandbox.run(["task", "add", &format!("subject{STEERING}x")]).exits(0);
     let task = task.stdout.trim().to_owned();
     sandbox.run(["task", "note", &task, &format!("note{STEERING}x")]).exits(0);
@@ -261,8 +261,13 @@ fn no_text_controls_the_terminal() {
     ];
     for arguments in commands {
         for colour in ["always", "never"] {
-            let run = sandbox.run(arguments.iter().copied().chain(["--color", colour]));
-            let seen = format!("{}{}", run.stdout, run.stderr).replace("\u{1b}[2J", "\u{9b}");
+            let words = arguments.iter().copied().chain(["--color", colour]);
+            let run = match arguments.first() {
+                Some(&("allow" | "trust")) => sandbox.as_user().run(words),
+                Some(_) | None => sandbox.run(words),
+            };
+            let seen = format!("{}{}{}", run.stdout, run.stderr, run.terminal)
+                .replace("\u{1b}[2J", "\u{9b}");
             // Colors are midstride's own, and the only escape sequences.
             let sequences = seen.matches('\u{1b}').count();
             let ours = seen.split("\u{1b}[").skip(1).filter(|rest| {
@@ -294,7 +299,7 @@ fn no_text_controls_the_terminal() {
 /// A session whose transcript hides something wherever it can.
 fn hiding() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let root = sandbox.root().display().to_string();
     let hidden = "\u{1b}]0;x\u{7} \u{202e}\u{200b}\u{e0041}";
     let records = [
@@ -339,7 +344,7 @@ fn nothing_hides_in_a_session_or_its_handoff() {
 #[test]
 fn secrets_quoted_from_the_command_line_are_redacted() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let secret = format!("ghp_{}", "a1B2c3".repeat(6));
     let key = format!(
         "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----",
@@ -367,7 +372,7 @@ fn secrets_quoted_from_the_command_line_are_redacted() {
 #[test]
 fn briefings_do_not_point_outside_the_project() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     std::fs::write(sandbox.home().join("outside.md"), MARKER).unwrap();
     std::os::unix::fs::symlink(sandbox.home().join("outside.md"), sandbox.root().join("plan.md"))
         .unwrap();
@@ -394,7 +399,7 @@ fn briefings_do_not_point_outside_the_project() {
 #[test]
 fn secrets_in_branch_names_are_redacted() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let secret = format!("ghp_{}", "a1B2c3".repeat(6));
     sandbox.write(
         ".midstride/handoffs/cold.md",

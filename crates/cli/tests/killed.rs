@@ -42,7 +42,7 @@ done
 impl Desk {
     fn new(client: Client) -> Self {
         let desk = Self { sandbox: crate::sandbox().repository(), client };
-        desk.sandbox.run(["init", "--private"]).exits(0);
+        desk.sandbox.as_user().run(["init", "--private"]).exits(0);
         std::fs::create_dir_all(desk.place().parent().unwrap()).unwrap();
         desk
     }

@@ -48,7 +48,7 @@ impl Client {
             let greeting = json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": capabilities,
-                "clientInfo": {"name": "tester", "version": "1"},
+                "clientInfo": {"name": "test-client", "version": "1"},
             });
             assert_eq!(client.ask("initialize", greeting)["protocolVersion"], "2025-11-25");
             client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -78,7 +78,7 @@ impl Client {
             parameters["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
             parameters["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
             parameters["_meta"]["io.modelcontextprotocol/clientInfo"] =
-                json!({"name": "tester", "version": "1"});
+                json!({"name": "test-client", "version": "1"});
         }
         let id = self.last;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
@@ -143,7 +143,7 @@ fn server(sandbox: &Sandbox) -> Command {
 /// A project with two handoffs.
 fn shop() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox.write(".midstride/handoffs/market-page-perf.md", MARKET);
     sandbox.write(".midstride/handoffs/feat-042/request.md", REQUEST);
     sandbox

@@ -8,7 +8,7 @@ const FILE: &str = ".midstride/handoffs/find.md";
 
 /// A project with one handoff that was revised once.
 fn revised(sandbox: Sandbox) -> Sandbox {
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox.run_with_input(&["new", "Find", "--body", "-"], "## Plan\n\nOne.\n").exits(0);
     revise(&sandbox, "Two.");
     sandbox
@@ -94,7 +94,7 @@ fn texts_stored_before_git_are_still_available() {
 #[test]
 fn a_private_project_stays_private_when_git_is_added() {
     let sandbox = sandbox();
-    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.as_user().run(["init", "--private"]).exits(0);
     sandbox.run(["new", "Find", "--no-edit"]).exits(0);
     let sandbox = sandbox.repository();
     assert!(sandbox.run(["list"]).exits(0).stdout.contains("find"));
@@ -108,7 +108,7 @@ fn a_bare_repository_is_reported() {
     let sandbox = sandbox();
     sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main"]);
     let before = std::fs::read_dir(sandbox.root()).unwrap().count();
-    insta::assert_snapshot!(sandbox.run(["init"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["init"]), @"
     exit 2
     ----- stderr -----
     error: `[ROOT]` is a bare repository: it has no files to work on
@@ -121,7 +121,7 @@ fn a_bare_repository_is_reported() {
     assert_eq!(std::fs::read_dir(sandbox.root()).unwrap().count(), before, "nothing is written");
     // A worktree of it is a regular project, even inside.
     sandbox.git(&["worktree", "add", "--quiet", "--orphan", "-b", "main", "work"]);
-    sandbox.run(["-C", "work", "init"]).exits(0);
+    sandbox.as_user().run(["-C", "work", "init"]).exits(0);
     sandbox.run(["-C", "work", "new", "Find", "--no-edit"]).exits(0);
     sandbox.run(["-C", "work", "start", "find"]).exits(0);
 }

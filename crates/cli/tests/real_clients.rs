@@ -27,7 +27,7 @@ fn project() -> Sandbox {
     sandbox.write("a.txt", "one\n");
     sandbox.finish(sandbox.command("git").args(["add", "."])).exits(0);
     sandbox.finish(sandbox.command("git").args(["commit", "-q", "-m", "one"])).exits(0);
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox
 }
 

@@ -12,7 +12,7 @@ const FILE: &str = ".midstride/handoffs/a.md";
 
 fn project() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox
 }
 
@@ -333,7 +333,7 @@ fn a_private_folder_that_leads_out_is_not_used() {
 #[test]
 fn private_data_stays_private_when_git_is_added_later() {
     let sandbox = sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox.run(["new", "Session", "--kind", "session"]).exits(0);
     let sandbox = sandbox.repository();
     assert!(!sandbox.git(&["ls-files"]).contains("private"));

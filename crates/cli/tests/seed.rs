@@ -88,7 +88,7 @@ const SPEC: &str = ".claude/pipeline/specs/feat-042-vm-snapshot-management.md";
 #[test]
 fn the_brief_waits_for_exactly_its_one_blocking_question() {
     let sandbox = pipeline();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let before = sandbox.read(BRIEF);
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @r#"
     exit 1

@@ -32,7 +32,7 @@ impl Length {
 /// A project with one handoff per worker, one that all share, and a remote.
 fn project(workers: usize) -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let hub = sandbox.home().join("hub.git").display().to_string();
     sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", &hub]);
     sandbox.git(&["remote", "add", "origin", &hub]);

@@ -16,7 +16,7 @@ struct Desk(Sandbox);
 impl Desk {
     fn new() -> Self {
         let desk = Self(crate::sandbox().repository());
-        desk.0.run(["init", "--private"]).exits(0);
+        desk.0.as_user().run(["init", "--private"]).exits(0);
         desk
     }
 

@@ -5,6 +5,7 @@
 //! hint.
 
 pub(crate) mod active_sessions;
+mod agents;
 pub mod capture;
 mod claude_code;
 mod client;
@@ -21,13 +22,14 @@ pub mod install;
 mod lenient;
 pub(crate) mod task_lists;
 
+pub use agents::{agent_variables, find_automation_above};
 pub use client::{
     Client, ClientProfile, CompactionBehavior, FolderListings, HooksSetting, RunningSessions,
     SourceSession, TaskFile, TranscriptCandidate, TranscriptInfo, TranscriptOpening,
 };
 pub(crate) use heads::FILE as BEGINNINGS;
 
-use crate::sys::env::{self, AgentShell, Environment, SessionName};
+use crate::sys::env::{self, Environment, SessionName};
 use crate::sys::files::{self, FileError, FileStream};
 use crate::sys::git::Repository;
 use crate::workspace::Workspace;
@@ -54,28 +56,14 @@ pub fn title(name: &str) -> &str {
 
 /// Reads the environment of this process.
 pub fn read_environment() -> std::io::Result<Environment> {
-    Environment::from_process(ALL.into_iter().map(agent_shell))
-}
-
-fn agent_shell(client: &'static dyn Client) -> AgentShell {
-    let profile = client.profile();
-    AgentShell {
-        name: profile.name,
-        title: profile.title,
-        variables: profile.shell_variables,
-        session: profile.session_variable,
-    }
+    let mut environment = Environment::from_process(agents::detect_automation)?;
+    environment.session = agents::detect_session(|name| environment.variable(name));
+    Ok(environment)
 }
 
 /// The variables that name the folders of clients, for a hint.
 pub fn home_variables() -> String {
     ALL.map(|client| client.profile().home_variable).join(" or ")
-}
-
-/// The variables that identify an agent. The demo unsets them to act as the user.
-pub fn agent_variables() -> impl Iterator<Item = &'static str> {
-    let of_clients = ALL.into_iter().flat_map(|client| client.profile().shell_variables);
-    of_clients.copied().chain(env::other_agent_variables())
 }
 
 /// The variables for a midstride process that continues after its client exits.
@@ -299,43 +287,6 @@ impl<'e> LivenessProbe<'e> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::env::{Automation, detect_automation, detect_session};
-
-    fn shells() -> impl Iterator<Item = AgentShell> {
-        ALL.into_iter().map(agent_shell)
-    }
-
-    #[test]
-    fn the_shell_of_an_agent_is_recognized() {
-        let of = |set: &'static str| detect_automation(shells(), |name| name == set);
-        for (variable, title) in [
-            ("CLAUDECODE", "Claude Code"),
-            ("CODEX_SANDBOX", "Codex"),
-            ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
-            ("CODEX_THREAD_ID", "Codex"),
-            ("CURSOR_AGENT", "Cursor"),
-        ] {
-            assert_eq!(of(variable), Some(Automation::Agent(title)), "{variable}");
-        }
-        assert_eq!(of("MIDSTRIDE_PROOF"), Some(Automation::Proof));
-        assert_eq!(of("TERM"), None);
-    }
-
-    #[test]
-    fn a_session_is_recognized_only_with_its_client() {
-        let set = |variables: &'static [(&str, &str)]| {
-            detect_session(shells(), move |name| {
-                let one = variables.iter().find(|(variable, _)| *variable == name);
-                one.map(|(_, value)| (*value).to_owned())
-            })
-        };
-        let named = SessionName::parse("claude-code", "5e55");
-        assert!(named.is_some());
-        assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e55")]), named);
-        assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
-        assert_eq!(set(&[("CODEX_THREAD_ID", "a/../b")]), None);
-        assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::parse("codex", "a-b"));
-    }
 
     #[test]
     fn the_client_of_a_transcript_is_detected_by_its_own_marks() {

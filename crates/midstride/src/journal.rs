@@ -251,7 +251,7 @@ impl Store {
     /// Builds one entry of `revisions`.
     fn revision_entry(&self, change: &RevisionInfo, was: &BlobHash) -> Edit {
         let now = time::format_time(self.workspace().environment().clock.now());
-        let by = change.by.clone().or_else(|| self.workspace().environment().user.clone());
+        let by = self.workspace().environment().author(change.by.as_deref());
         let by = by.map(|by| ("by", YamlData::Text(by)));
         let entry = [("at", YamlData::Bare(now))]
             .into_iter()

@@ -61,7 +61,7 @@ impl Store {
     /// use midstride::store::Store;
     /// use midstride::store::ledger::{Ledger, WaitPolicy};
     /// # use midstride::sys::clock::Clock;
-    /// # use midstride::sys::env::{Environment, Variables};
+    /// # use midstride::sys::env::{Invoker, Environment, Variables};
     /// # use midstride::verbs;
     /// # use midstride::workspace::Workspace;
     /// # let project = tempfile::tempdir()?;
@@ -72,11 +72,11 @@ impl Store {
     /// #     variables: Variables::NONE,
     /// #     editor: None,
     /// #     user: Some("ada".to_owned()),
-    /// #     automation: None,
+    /// #     invoker: Invoker::User,
     /// #     session: None,
     /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
     /// # };
-    /// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+    /// # verbs::init(&Workspace::discover(environment.clone())?, false, None)?;
     /// # let workspace = Workspace::discover(environment)?;
     ///
     /// let store = Store::new(workspace, WaitPolicy::Command);

@@ -1,4 +1,4 @@
-//! Access to the outside world: the clock, ids, files, processes and git.
+//! Access to the outside world: the clock, ids, files, processes, the terminal and git.
 
 pub mod clock;
 pub mod env;
@@ -6,3 +6,4 @@ pub mod files;
 pub mod git;
 pub mod ids;
 pub mod process;
+pub(crate) mod terminal;

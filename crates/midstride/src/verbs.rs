@@ -24,7 +24,7 @@ pub use handoff::advance::{
 pub use handoff::agent_save::{check_agent_project, check_agent_transcript, read_body};
 pub use handoff::answer::{
     AnswerInputError, AnswerOutcome, AnswerRequest, NumberedAnswer, PreviousAnswer, PreviousValue,
-    answer,
+    answer, is_for_user,
 };
 pub use handoff::apply::{ApplyError, apply, commit_id};
 pub use handoff::blocking::{BlockingQuestion, blocking_questions};
@@ -49,8 +49,7 @@ pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, 
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
 pub use handoff::promote::{PromoteError, promote};
 pub use handoff::proof_permission::{
-    AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, check_may_allow, disallow,
-    disallow_all,
+    AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, disallow, disallow_all,
 };
 pub use handoff::resolve::{
     ResolveInputError, ResolveOutcome, ResolveRequest, TypedEnding, resolve,

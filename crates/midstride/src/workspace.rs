@@ -1,6 +1,7 @@
 //! A project on disk: its place, settings and permissions, its folders, and the handoffs in them.
 
 mod catalog;
+pub mod consent;
 mod documents;
 mod find_handoff;
 pub mod folder;
@@ -101,7 +102,7 @@ impl Workspace {
     ///
     /// ```
     /// use midstride::sys::clock::Clock;
-    /// use midstride::sys::env::{Environment, Variables};
+    /// use midstride::sys::env::{Invoker, Environment, Variables};
     /// use midstride::verbs;
     /// use midstride::workspace::{SetupMode, Workspace};
     ///
@@ -112,7 +113,7 @@ impl Workspace {
     ///     state: None,
     ///     editor: None,
     ///     user: Some("ada".to_owned()),
-    ///     automation: None,
+    ///     invoker: Invoker::User,
     ///     session: None,
     ///     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
     ///     variables: Variables::NONE,
@@ -120,7 +121,7 @@ impl Workspace {
     /// let workspace = Workspace::discover(environment.clone())?;
     /// assert_eq!(workspace.setup(), SetupMode::NotSetUp);
     ///
-    /// verbs::init(&workspace, false)?;
+    /// verbs::init(&workspace, false, None)?;
     /// assert_eq!(Workspace::discover(environment)?.setup(), SetupMode::Committed);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,6 +1,7 @@
 //! Tests of concurrent sessions: how a starting session is briefed on others that are still
 //! running.
 
+use crate::set_up;
 use crate::transcript::Transcript;
 use jiff::{SignedDuration, Timestamp};
 use midstride::clients;
@@ -8,7 +9,7 @@ use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::{Environment, Variables};
+use midstride::sys::env::{Environment, Invoker, Variables};
 use midstride::verbs::{self, BriefRequest, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
@@ -36,7 +37,7 @@ impl Shop {
         let sandbox = Sandbox::new("none").repository();
         let second = sandbox.home().join("shop-fix");
         let shop = Self { sandbox, second };
-        verbs::init(shop.open(shop.root()).workspace(), false).unwrap();
+        set_up(&shop.open(shop.root()));
         shop.sandbox.git(&["add", "--all"]);
         shop.sandbox.git(&["commit", "--quiet", "--message", "set up"]);
         let path = shop.second.to_str().unwrap();
@@ -56,7 +57,7 @@ impl Shop {
         let home = self.sandbox.home();
         let environment = Environment {
             folder: folder.to_owned(),
-            automation: None,
+            invoker: Invoker::User,
             session: None,
             home: Some(home.to_owned()),
             state: Some(home.join(".local/state")),

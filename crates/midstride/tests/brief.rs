@@ -1,7 +1,7 @@
 //! Tests of briefings: what they contain, which sessions get them, and that they do not depend on
 //! caches.
 
-use crate::open;
+use crate::{open, set_up};
 use midstride::clients;
 use midstride::store::Store;
 use midstride::store::ledger::{Ledger as _, LogPosition, WaitPolicy};
@@ -24,7 +24,7 @@ const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 

@@ -1,6 +1,7 @@
 //! Tests of capturing sessions: finding transcripts, reading what is new, and assigning them to
 //! projects.
 
+use crate::set_up;
 use midstride::clients::capture::{UnreadAmount, capture, unread_amount};
 use midstride::clients::{self, LivenessProbe, SessionLiveness};
 use midstride::store::Store;
@@ -25,7 +26,7 @@ struct Shop(Sandbox);
 impl Shop {
     fn new() -> Self {
         let shop = Self(Sandbox::new("none").repository());
-        verbs::init(shop.open().workspace(), false).unwrap();
+        set_up(&shop.open());
         shop
     }
 

@@ -1,11 +1,11 @@
 //! Tests of what outlives a session: standing instructions, and open items until something settles
 //! them.
 
-use crate::open;
+use crate::{consent, open, set_up};
 use midstride::clients;
 use midstride::store::Store;
 use midstride::store::ledger::{Ledger as _, WaitPolicy};
-use midstride::sys::env::Automation;
+use midstride::sys::env::{Automation, Invoker};
 use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 
@@ -170,7 +170,7 @@ fn forgetting_a_session_forgets_its_instructions() {
     work(2).ended(&sandbox);
     let store = open(sandbox.root());
     let text = verbs::kept_text(&store, stored.as_str()).unwrap();
-    verbs::forget(&store, &text, None, &|_| ()).unwrap();
+    verbs::forget(&store, &text, None, &consent(), &|_| ()).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
 }
 
@@ -188,8 +188,8 @@ fn only_the_user_dismisses_an_instruction() {
     let sandbox = shop();
     let (handle, _) = given(&sandbox);
     let mut environment = open(sandbox.root()).workspace().environment().clone();
-    for inside in [Automation::Agent("Claude Code"), Automation::Proof] {
-        environment.automation = Some(inside);
+    for inside in [Automation::agent("claude-code", "Claude Code"), Automation::Proof] {
+        environment.invoker = Invoker::Automation(inside);
         let agent =
             Store::new(Workspace::discover(environment.clone()).unwrap(), WaitPolicy::Command);
         let refused = verbs::dismiss(&agent, &handle.to_uppercase(), false);

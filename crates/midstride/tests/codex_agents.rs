@@ -1,6 +1,7 @@
 //! Tests of Codex agents, whose transcripts are separate files and belong to the session that
 //! started them.
 
+use crate::set_up;
 use midstride::clients;
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
@@ -22,7 +23,7 @@ struct Shop(Sandbox);
 impl Shop {
     fn new() -> Self {
         let shop = Self(Sandbox::new("none").repository());
-        verbs::init(shop.open().workspace(), false).unwrap();
+        set_up(&shop.open());
         shop
     }
 

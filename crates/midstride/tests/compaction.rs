@@ -1,8 +1,8 @@
 //! Tests of hooks around a compaction: what the summarizer gets, and what the session gets after
 //! it.
 
-use crate::open;
 use crate::transcript::Transcript;
+use crate::{open, set_up};
 use midstride::clients;
 use midstride::store::index::RefreshLimit;
 use midstride::verbs::{self, HookOutcome, SessionChoice};
@@ -15,7 +15,7 @@ const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 

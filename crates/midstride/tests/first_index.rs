@@ -1,7 +1,7 @@
 //! Tests of the first index of a clone or worktree: it is built in saved pieces, while briefings
 //! use what was read so far.
 
-use crate::open;
+use crate::{open, set_up};
 use midstride::store::Store;
 use midstride::store::index::{Effort, Filter, Index, IndexProgress, RefreshLimit, scan};
 use midstride::store::ledger::WaitPolicy;
@@ -30,7 +30,7 @@ fn write(sandbox: &Sandbox, number: usize, status: &str) {
 /// A repository with handoffs of which every hundredth, and the last one, is open.
 fn repository(handoffs: usize) -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     for number in 0..handoffs {
         let is_open = number % 100 == 0 || number + 1 == handoffs;
         write(&sandbox, number, if is_open { "planned" } else { "resolved" });

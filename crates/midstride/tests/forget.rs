@@ -1,7 +1,7 @@
 //! Tests of forgetting: nothing of the text remains on disk, whatever it was and wherever the
 //! process was killed.
 
-use crate::{because, open};
+use crate::{because, consent, open};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::files::Root;
@@ -87,7 +87,7 @@ fn first_text(store: &Store) -> KeptText {
 }
 
 fn forget(store: &Store, text: &KeptText) -> ForgetOutcome {
-    verbs::forget(store, text, Some("it was in it"), &|_| ()).unwrap()
+    verbs::forget(store, text, Some("it was in it"), &consent(), &|_| ()).unwrap()
 }
 
 /// Forgets the text and dies at a step.
@@ -97,7 +97,8 @@ fn forget_up_to(store: &Store, text: &KeptText, step: ForgetStep) {
             resume_unwind(Box::new(()));
         }
     };
-    let died = catch_unwind(AssertUnwindSafe(|| verbs::forget(store, text, None, &die)));
+    let died =
+        catch_unwind(AssertUnwindSafe(|| verbs::forget(store, text, None, &consent(), &die)));
     assert!(died.is_err(), "it got past {step:?}");
 }
 
@@ -324,7 +325,7 @@ fn a_forgotten_checkpoint_is_captured_again_only_once_a_rule_redacts_the_secret(
     assert!(matches!(refused, CheckpointError::Forgotten { .. }), "{refused}");
     let rule = "[[redact]]\nkind = \"word\"\nbegins = \"zanz\"\nthen = \"[a-z]+\"\n";
     asked.0.write(".midstride/config.toml", rule);
-    assert!(verbs::trust(asked.open().workspace()).unwrap());
+    assert!(verbs::trust(asked.open().workspace(), &consent()).unwrap());
     let other = asked.capture().unwrap();
     assert_ne!(other, blob);
     let ledger = asked.private().into_iter().filter(|path| path.contains("ledger"));

@@ -1,5 +1,6 @@
 //! Tests of forked sessions: copied records still belong to the original session.
 
+use crate::set_up;
 use midstride::clients;
 use midstride::clients::capture::{CaptureOutcome, capture, remove_cursors};
 use midstride::store::Store;
@@ -23,7 +24,7 @@ struct Shop(Sandbox);
 impl Shop {
     fn new() -> Self {
         let shop = Self(Sandbox::new("none").repository());
-        verbs::init(shop.open().workspace(), false).unwrap();
+        set_up(&shop.open());
         shop
     }
 

@@ -107,14 +107,15 @@ fn a_handoff_starts_even_if_its_tasks_cannot_be_imported() {
 fn an_answer_returns_the_one_it_replaces() {
     let sandbox = project();
     let store = open(sandbox.root());
-    let first = verbs::answer(&store, &slow(&store), &answer("q1", Some("by city"), None)).unwrap();
+    let first =
+        verbs::answer(&store, &slow(&store), &answer("q1", Some("by city"), None), None).unwrap();
     assert_eq!((first.reason.as_str(), first.previous, first.closed), ("answered q1", None, None));
     let second =
-        verbs::answer(&store, &slow(&store), &answer("q1", Some("by state"), None)).unwrap();
+        verbs::answer(&store, &slow(&store), &answer("q1", Some("by state"), None), None).unwrap();
     let previous = second.previous.unwrap();
     assert_eq!((previous.key.to_string(), previous.revision), ("slow".to_owned(), 2));
     assert_eq!(previous.value, PreviousValue::Text("by city".to_owned()));
-    let same = verbs::answer(&store, &slow(&store), &answer("q1", Some("by state"), None));
+    let same = verbs::answer(&store, &slow(&store), &answer("q1", Some("by state"), None), None);
     assert_eq!(refusal(same.unwrap_err()), LifecycleRefusal::AlreadyAnswered(1));
 }
 
@@ -122,12 +123,14 @@ fn an_answer_returns_the_one_it_replaces() {
 fn a_validated_assumption_can_be_disproved_later() {
     let sandbox = project();
     let store = open(sandbox.root());
-    let holds = verbs::answer(&store, &slow(&store), &answer("a1", None, Some(true))).unwrap();
+    let holds =
+        verbs::answer(&store, &slow(&store), &answer("a1", None, Some(true)), None).unwrap();
     assert_eq!((holds.reason.as_str(), holds.previous), ("a1 holds", None));
-    let fails = verbs::answer(&store, &slow(&store), &answer("a1", None, Some(false))).unwrap();
+    let fails =
+        verbs::answer(&store, &slow(&store), &answer("a1", None, Some(false)), None).unwrap();
     assert_eq!(fails.reason, "a1 is disproved");
     assert_eq!(fails.previous.unwrap().value, PreviousValue::Holds);
-    let missing = verbs::answer(&store, &slow(&store), &answer("a7", None, Some(true)));
+    let missing = verbs::answer(&store, &slow(&store), &answer("a7", None, Some(true)), None);
     let why = refusal(missing.unwrap_err());
     assert_eq!(why, LifecycleRefusal::NoAssumption { wanted: 7, has: 1 });
 }
@@ -142,7 +145,8 @@ fn an_answer_to_a_closed_handoff_returns_its_status() {
         by: None,
     };
     verbs::resolve(&store, &slow(&store), &request).unwrap();
-    let late = verbs::answer(&store, &slow(&store), &answer("q2", Some("none"), None)).unwrap();
+    let late =
+        verbs::answer(&store, &slow(&store), &answer("q2", Some("none"), None), None).unwrap();
     assert_eq!(late.closed, Some(Status::Abandoned));
 }
 

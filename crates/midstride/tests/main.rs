@@ -38,8 +38,10 @@ use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::{Environment, Variables};
+use midstride::sys::env::{Environment, Invoker, Variables};
+use midstride::verbs;
 use midstride::workspace::Workspace;
+use midstride::workspace::consent::UserConsent;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::text::id::{ClientName, SessionId};
 use midstride_testkit::{NOW, Sandbox};
@@ -65,7 +67,7 @@ fn without_home(folder: &Path) -> Environment {
         state: base.map(|base| base.join("home/.local/state")),
         editor: None,
         user: Some("tester".to_owned()),
-        automation: None,
+        invoker: Invoker::User,
         session: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),
         variables: Variables::NONE,
@@ -90,6 +92,16 @@ fn hook_call(event: &str, session: &str, kind: HookEvent) -> HookInput {
 /// The environment of a process in a sandbox folder whose user has both clients.
 fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
     Environment { home: Some(sandbox.home().to_owned()), ..without_home(folder) }
+}
+
+/// The consent of the user.
+fn consent() -> UserConsent {
+    UserConsent::by_presence(&without_home(Path::new("/"))).unwrap()
+}
+
+/// Sets up a project as the user does.
+fn set_up(store: &Store) {
+    verbs::init(store.workspace(), false, Some(&consent())).unwrap();
 }
 
 fn because(reason: &str) -> RevisionInfo {

@@ -1,8 +1,8 @@
 //! Tests of which session a page is about: the one whose work is nearest to the branch and the
 //! folder.
 
-use crate::open;
 use crate::transcript::Transcript;
+use crate::{open, set_up};
 use midstride::clients;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, SessionChoice};
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 

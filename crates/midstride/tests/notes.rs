@@ -1,6 +1,6 @@
 //! Tests of notes: where they are found, which are briefed, and how they are dated.
 
-use crate::open;
+use crate::{open, set_up};
 use midstride::store::Store;
 use midstride::verbs::{self, BriefOutcome, BriefRequest};
 use midstride_core::brief::BriefOccasion;
@@ -10,9 +10,9 @@ use midstride_testkit::Sandbox;
 const NOTE: &str =
     "# Import\n\n## Current state\n\nHalf of it runs.\n\n## Next steps\n\n- Finish it\n";
 
-fn set_up() -> Sandbox {
+fn project() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 
@@ -43,7 +43,7 @@ fn brief(sandbox: &Sandbox, occasion: Option<BriefOccasion>) -> BriefOutcome {
 
 #[test]
 fn notes_are_found_in_the_usual_places() {
-    let sandbox = set_up();
+    let sandbox = project();
     let found = [
         ".agent/HANDOFF.md",
         ".agents/notes/session-3.md",
@@ -81,7 +81,7 @@ fn notes_are_found_in_the_usual_places() {
 
 #[test]
 fn folders_of_the_configuration_are_added() {
-    let sandbox = set_up();
+    let sandbox = project();
     sandbox.write("notes/a.md", NOTE).write("HANDOFF.md", NOTE).write("handoffs/b.md", NOTE);
     sandbox.write(".midstride/config.toml", "folders = [\"notes\"]\n");
     assert_eq!(paths(&open(sandbox.root())), ["HANDOFF.md", "handoffs/b.md", "notes/a.md"]);
@@ -92,7 +92,7 @@ fn folders_of_the_configuration_are_added() {
 
 #[test]
 fn notes_are_briefed_newest_first_and_archives_last() {
-    let sandbox = set_up();
+    let sandbox = project();
     sandbox.write("docs/handoffs/2026-03-01-old.md", NOTE);
     sandbox.write("docs/handoffs/2026-03-09-new.md", NOTE);
     sandbox.write("docs/handoffs/archive/2026-03-10-over.md", NOTE);
@@ -113,7 +113,7 @@ fn notes_are_briefed_newest_first_and_archives_last() {
 
 #[test]
 fn commands_date_notes_with_git_and_hooks_use_the_cached_dates() {
-    let sandbox = set_up();
+    let sandbox = project();
     let commit = |path: &str, day: &str| {
         sandbox.write(path, NOTE);
         sandbox.git(&["add", path]);

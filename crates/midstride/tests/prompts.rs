@@ -1,6 +1,6 @@
 //! Tests of prompts: which documents each finds first, and what a hook adds to one.
 
-use crate::open;
+use crate::{open, set_up};
 use midstride::store::index::Effort;
 use midstride::verbs::{self, PromptSearch, search_prompt};
 use midstride_core::brief::BriefOccasion;
@@ -24,7 +24,7 @@ const DOCUMENTS: [(&str, &str); 10] = [
 
 fn project_with_ten() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     for (path, title) in DOCUMENTS {
         let body = "## Current state\n\nIt half works.\n\n## Next steps\n\n- Finish it\n";
         let text = match path.strip_prefix(".midstride/handoffs/") {
@@ -108,7 +108,7 @@ fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
 #[test]
 fn proposing_a_rejected_idea_again_is_pointed_out_once() {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox.write(
         ".midstride/handoffs/sessions.md",
         "---\nhandoff:\n  id: sessions\n  title: Sessions are lost\n  status: planned\n  wrong_turns:\n    \

@@ -1,7 +1,7 @@
 //! Tests of redacting stored data again: after the rules changed, no file has the secret,
 //! at whichever step the process was killed, and nothing else is lost.
 
-use crate::{because, environment};
+use crate::{because, consent, environment};
 use midstride::clients::hook_log::{self, HookLogLine};
 use midstride::store::Store;
 use midstride::store::index::Filter;
@@ -57,7 +57,7 @@ fn private(sandbox: &Sandbox) -> PathBuf {
 
 /// A store in which the token was stored everywhere before the rule existed.
 fn stored(sandbox: Sandbox) -> Sandbox {
-    verbs::init(open(&sandbox).workspace(), false).unwrap();
+    verbs::init(open(&sandbox).workspace(), false, Some(&consent())).unwrap();
     let store = open(&sandbox);
     let source = fixtures("transcripts/claude-code").join("cache.jsonl");
     let text = std::fs::read_to_string(source).unwrap();
@@ -102,7 +102,7 @@ fn stored(sandbox: Sandbox) -> Sandbox {
     // A committed handoff belongs to the user.
     sandbox.write(".midstride/handoffs/b.md", format!("---\nhandoff:\n  id: b\n---\n{TOKEN}\n"));
     sandbox.write(".midstride/config.toml", RULE);
-    assert!(verbs::trust(open(&sandbox).workspace()).unwrap());
+    assert!(verbs::trust(open(&sandbox).workspace(), &consent()).unwrap());
     sandbox
 }
 
@@ -144,7 +144,7 @@ fn assert_redacted(sandbox: &Sandbox, about: &str) {
     // The text of a revision can be forgotten by its number.
     let text = verbs::kept_revision(&store, &handoff, 1).unwrap();
     assert!(text.names.contains(&"a@1".to_owned()) && text.tombstone.is_none(), "{text:?}");
-    verbs::forget(&store, &text, None, &|_| ()).unwrap();
+    verbs::forget(&store, &text, None, &consent(), &|_| ()).unwrap();
     assert!(store.revision_text(&handoff, 1).is_err(), "{about}");
 }
 

@@ -1,6 +1,6 @@
 //! Checks every byte that a capture stores: no secret of a transcript is in any file.
 
-use crate::open;
+use crate::{consent, open, set_up};
 use midstride::store::Store;
 use midstride::store::ledger::{Ledger, LogPosition, WaitPolicy};
 use midstride::verbs::{self, CheckpointError, SessionChoice};
@@ -146,7 +146,7 @@ fn no_captured_byte_of_the_corpus_belongs_to_a_secret() {
 /// least this many out.
 fn check_captures(transcripts: &[PathBuf], planted: usize, taken_out: usize) {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     let store = open(sandbox.root());
     let mut plants = Plants::new();
     let parts = Parts::of(&plants.secrets);
@@ -199,7 +199,7 @@ fn project_redaction_rules_apply_to_every_captured_file() {
 
 fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     let rule = format!("[[redact]]\nkind = \"acme-token\"\nbegins = \"acme_\"\nthen = '{then}'\n");
     let settings = sandbox.root().join(".midstride/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
@@ -208,7 +208,7 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
         let environment = crate::environment(&sandbox, sandbox.root());
         Store::new(Workspace::discover(environment).unwrap(), WaitPolicy::Command)
     };
-    assert!(verbs::trust(open().workspace()).unwrap());
+    assert!(verbs::trust(open().workspace(), &consent()).unwrap());
     let store = open();
     let token = "acme_q7w2e9r4t1y6u3i8";
     let source = fixtures("transcripts/claude-code").join("cache.jsonl");

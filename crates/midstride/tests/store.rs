@@ -1,13 +1,12 @@
 //! The store opens each database once, on first use.
 
-use crate::open;
-use midstride::verbs;
+use crate::{open, set_up};
 use midstride_testkit::Sandbox;
 use std::path::PathBuf;
 
 fn project() -> Sandbox {
     let sandbox = Sandbox::new("").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 

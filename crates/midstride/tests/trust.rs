@@ -1,6 +1,6 @@
 //! Tests of trust: it belongs to one repository on this machine and cannot be brought along.
 
-use crate::without_home;
+use crate::{consent, without_home};
 use midstride::verbs;
 use midstride::workspace::{Access, Workspace};
 use midstride_testkit::Sandbox;
@@ -24,7 +24,7 @@ fn open(folder: &Path) -> Workspace {
 fn trusted() -> Sandbox {
     let sandbox = cloned();
     assert!(!open(sandbox.root()).is_trusted());
-    verbs::trust(&open(sandbox.root())).unwrap();
+    verbs::trust(&open(sandbox.root()), &consent()).unwrap();
     assert_eq!(open(sandbox.root()).access(), Access::Granted);
     sandbox
 }
@@ -88,7 +88,7 @@ fn pointing_into_a_trusted_repository_grants_nothing() {
     }
     assert!(open(&beside(&sandbox, "linked")).is_trusted(), "its own worktree");
     // A separate git directory can be trusted for itself.
-    verbs::trust(&open(&file)).unwrap();
+    verbs::trust(&open(&file), &consent()).unwrap();
     assert!(open(&file).is_trusted() && !open(&link).is_trusted());
 }
 

@@ -1,6 +1,6 @@
 //! Tests of workflow states: saving, loading and changing them, with their history.
 
-use crate::open;
+use crate::{consent, open, set_up};
 use midstride::verbs::{
     self, STATE_BYTES_MAX, StateChange, WorkflowError, kept_text, load_state, save_state, states,
 };
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    set_up(&open(sandbox.root()));
     sandbox
 }
 
@@ -119,7 +119,7 @@ fn a_state_can_be_forgotten() {
     let project = open(sandbox.root());
     let first = load_state(&project, "release", None).unwrap().history[0].blob.clone();
     let text = kept_text(&project, first.as_str()).unwrap();
-    verbs::forget(&project, &text, None, &|_| ()).unwrap();
+    verbs::forget(&project, &text, None, &consent(), &|_| ()).unwrap();
     let error = load_state(&project, "release", Some(1)).unwrap_err();
     assert_eq!(error.to_string(), "state 1 of `release` was forgotten");
     assert_eq!(load(&sandbox, "release", None), json!({"step": 2}));

@@ -1,6 +1,11 @@
 //! An isolated folder to run the program in.
 
-use std::ffi::OsString;
+mod detached;
+mod user;
+
+pub use user::SandboxUser;
+
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -95,9 +100,37 @@ impl Sandbox {
         self
     }
 
-    /// A command with the sandbox's environment and nothing else.
-    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(program);
+    /// A command with the sandbox's environment and nothing else. If it runs the program, that is not
+    /// a child of this process but detached: see `detached`.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        match program.as_ref() == self.program {
+            true => self.prepare(detached::command(&self.program)),
+            false => self.child_command(program),
+        }
+    }
+
+    /// Like [`Sandbox::command`], but always a child of this process, for a test that needs its process
+    /// id.
+    pub fn child_command(&self, program: impl AsRef<OsStr>) -> Command {
+        self.prepare(Command::new(program))
+    }
+
+    /// The user of the sandbox, at a terminal.
+    pub fn as_user(&self) -> SandboxUser<'_> {
+        SandboxUser::new(self, &self.program)
+    }
+
+    /// The user of the sandbox, who runs the program through another one.
+    pub fn as_user_of<'s>(&'s self, program: &'s Path) -> SandboxUser<'s> {
+        SandboxUser::new(self, program)
+    }
+
+    /// Like [`Sandbox::command`], but detached whatever the program is.
+    pub fn detached_command(&self, program: impl AsRef<OsStr>) -> Command {
+        self.prepare(detached::command(program))
+    }
+
+    fn prepare(&self, mut command: Command) -> Command {
         command
             .current_dir(&self.root)
             .env_clear()
@@ -124,7 +157,7 @@ impl Sandbox {
     }
 
     /// Runs the program.
-    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
         self.finish(self.command(&self.program).args(arguments))
     }
 
@@ -151,6 +184,7 @@ impl Sandbox {
             code: output.status.code(),
             stdout: self.tidy(&output.stdout),
             stderr: self.tidy(&output.stderr),
+            terminal: String::new(),
         }
     }
 
@@ -172,6 +206,8 @@ pub struct Run {
     pub stdout: String,
     /// The standard error.
     pub stderr: String,
+    /// What the user saw at the terminal besides, with [`Sandbox::as_user`].
+    pub terminal: String,
 }
 
 impl Run {
@@ -189,7 +225,9 @@ impl fmt::Display for Run {
             Some(code) => writeln!(f, "exit {code}")?,
             None => writeln!(f, "killed")?,
         }
-        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+        for (name, text) in
+            [("stdout", &self.stdout), ("stderr", &self.stderr), ("terminal", &self.terminal)]
+        {
             if !text.is_empty() {
                 writeln!(f, "----- {name} -----\n{}", text.trim_end())?;
             }

@@ -6,19 +6,19 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::sanitize;
 use midstride_surface::view::{self, permission};
 
-/// Allow the commands of a handoff's proofs to be run
+/// Allow the proof commands of a handoff to run
 ///
-/// Each is shown exactly as it would be run. A permission is bound to this project, the handoff, the
-/// command, its folder, its timeout and what is expected; whatever of it changes is asked again. It
-/// does not cover what the command calls: a script that it starts can change. Permissions lie
-/// outside the repository, and an agent's own shell cannot give one.
+/// Shows each command exactly as it would run and asks at the terminal. A permission covers this
+/// project, the handoff, the command, its folder, its timeout and the expected result; any change asks
+/// again. It does not cover scripts that the command calls. Permissions are stored outside the
+/// repository, and agents cannot grant them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AllowArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
     #[arg(required_unless_present_any = ["list", "revoke"])]
     handoff: Option<String>,
 
-    /// The number of one proof, as `midstride show` counts them
+    /// Number of one proof, as in `midstride show`
     #[arg(value_name = "PROOF")]
     number: Option<usize>,
 
@@ -26,15 +26,15 @@ pub(crate) struct AllowArgs {
     #[arg(long, conflicts_with = "number")]
     all: bool,
 
-    /// Do not ask; needs a number or `--all`
+    /// Answer yes; needs a number or `--all`, and a terminal
     #[arg(long)]
     yes: bool,
 
-    /// Take back what was allowed; without a handoff all of it, in this project
+    /// Revoke permissions; without a handoff, all in this project
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
 
-    /// Show what is allowed in this project
+    /// List what is allowed in this project
     #[arg(long, conflicts_with_all = ["handoff", "number", "all", "yes", "revoke"])]
     list: bool,
 
@@ -51,7 +51,7 @@ pub(crate) fn allow(
     let Some(name) = &args.handoff else {
         if args.revoke {
             let revoked = verbs::disallow_all(workspace)?;
-            ui.say(&format!("{} taken back.", view::count(revoked, "permission")))?;
+            ui.say(&format!("Revoked {}.", view::count(revoked, "permission")))?;
         }
         return list(ui, workspace, args.json);
     };
@@ -97,33 +97,27 @@ fn grant(
     proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
     if proofs.iter().all(|proof| proof.is_allowed) {
-        ui.say("Allowed already.")?;
+        ui.say("Already allowed.")?;
         return Ok(());
     }
-    verbs::check_may_allow(workspace)?;
-    ui.say("A permission does not cover what a command calls: look at its scripts too.")?;
+    let environment = workspace.environment();
+    if args.yes && args.number.is_none() && !args.all {
+        return Err(Diagnostic::new("`--yes` needs the number of a proof, or `--all`"));
+    }
+    Ui::consent_by_presence(environment)?;
+    ui.say("A permission does not cover scripts that a command calls. Read them too.")?;
     for proof in proofs {
         ui.say(permission::proof_text(proof).trim_end())?;
         let Ok(test) = &proof.test else { continue };
-        if !proof.is_allowed && confirm(ui, args)? {
-            verbs::allow(workspace, stored, test)?;
+        if proof.is_allowed {
+            continue;
+        }
+        if let Some(consent) = Ui::ask_consent(environment, "Allow exactly this?", args.yes)? {
+            verbs::allow(workspace, stored, test, &consent)?;
             ui.say(&format!("Proof {} is allowed.", proof.number))?;
         }
     }
     Ok(())
-}
-
-/// Asks the user to confirm what was just shown.
-fn confirm(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
-    let unasked = args.yes && (args.number.is_some() || args.all);
-    if unasked {
-        return Ok(true);
-    }
-    if args.yes || !Ui::is_interactive() {
-        return Err(Diagnostic::new("nobody is there to be asked")
-            .hint("start it in a terminal, or say which: `--yes` with a number or with `--all`"));
-    }
-    Ok(ui.confirm("Allow exactly this?")?)
 }
 
 fn revoke(
@@ -135,7 +129,7 @@ fn revoke(
     for proof in proofs {
         let Ok(test) = &proof.test else { continue };
         if verbs::disallow(workspace, stored, test)? {
-            ui.say(&format!("Proof {} is not allowed any more.", proof.number))?;
+            ui.say(&format!("Proof {} is no longer allowed.", proof.number))?;
         }
     }
     Ok(())

@@ -5,9 +5,10 @@ use midstride::verbs::{self, AnswerInputError, AnswerOutcome, AnswerRequest};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Answer a question, or say whether an assumption holds
+/// Answer a question or validate an assumption
 ///
-/// Questions are q1, q2 …, assumptions a1, a2 …, in the order of the document.
+/// Questions are q1, q2 …, assumptions a1, a2 …, in document order. Only you can answer a question whose
+/// `suggested_owner` is you, at a terminal.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AnswerArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
@@ -60,8 +61,10 @@ pub(crate) fn answer(
     let holds = (args.holds || args.fails).then_some(args.holds);
     let request = AnswerRequest::parse(&args.which, args.text.as_deref(), holds, args.by.clone())
         .map_err(|error| explain_input(args, &error))?;
+    let is_for_user = verbs::is_for_user(workspace, &stored, &request);
+    let consent = is_for_user.then(|| Ui::consent_by_presence(workspace.environment()));
     let AnswerOutcome { recorded, reason, previous, closed } =
-        verbs::answer(store, &stored, &request)?;
+        verbs::answer(store, &stored, &request, consent.transpose()?.as_ref())?;
     let outcome = super::report_recorded(ui, workspace, &stored, &recorded, &reason, args.json)?;
     let before = previous.as_ref().map(view::recorded_change::previous_answer);
     let closed = closed.map(|status| {

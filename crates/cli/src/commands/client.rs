@@ -139,8 +139,7 @@ fn apply_plans(
     let is_there_something = plans.iter().any(|plan| !plan.changes.is_empty());
     if is_there_something && !target.yes {
         if !Ui::is_interactive() {
-            return Err(Diagnostic::new("nobody is there to be asked")
-                .hint("start it in a terminal, or say `--yes`"));
+            return Err(Diagnostic::new("cannot prompt: no terminal").hint("pass `--yes`"));
         }
         if !ui.confirm(question)? {
             ui.say("Nothing was changed.")?;

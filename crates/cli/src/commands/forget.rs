@@ -4,21 +4,23 @@ use midstride::store::Store;
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
+use midstride::workspace::consent::UserConsent;
 use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{count, forget};
 
-/// Remove an earlier text, or a checkpoint, for good
+/// Remove an earlier text or a checkpoint for good
 ///
-/// For what slipped through the rules that take secrets out. The text is removed from this machine; a
-/// tombstone stays, so that the same text is not kept again, and `midstride sync` proposes to other
-/// clones to forget it too: `--review` shows such proposals and asks about each. Forgetting a checkpoint also removes the tasks and the standing instructions of its
-/// session. The document as it is, transcripts and your commits are not touched: what still has the text
-/// is named. A secret that was written down is best changed where it is used.
+/// Use it for a secret that redaction missed, and change the secret too. midstride removes the text from
+/// this machine and asks at the terminal first. A tombstone stays, so that the same text is not kept
+/// again, and `midstride sync` proposes to other clones to forget it: `--review` asks about each proposal.
+/// Forgetting a checkpoint also removes the tasks and standing instructions of its session. The current
+/// document, transcripts and your commits stay; midstride lists what still has the text. Agents cannot
+/// forget anything.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ForgetArgs {
-    /// The texts: `ID@2` for the second text of a handoff, or the start of an id, as
-    /// `midstride events --json` tells them (`was`, `blob`)
+    /// `ID@2` for the second text of a handoff, or the start of a text's id from
+    /// `midstride events --json` (`was`, `blob`)
     #[arg(required_unless_present = "review", value_name = "TEXT")]
     texts: Vec<String>,
 
@@ -26,11 +28,11 @@ pub(crate) struct ForgetArgs {
     #[arg(long, conflicts_with = "texts")]
     review: bool,
 
-    /// Why; it stays with the tombstone, so it does not say what the secret is
+    /// Reason to keep with the tombstone; do not put the secret in it
     #[arg(long, value_name = "WHY", value_parser = super::parse_text)]
     reason: Option<String>,
 
-    /// Do not ask
+    /// Answer yes; still needs a terminal
     #[arg(long)]
     yes: bool,
 
@@ -53,12 +55,12 @@ pub(crate) fn forget(
         args.texts.iter().map(|name| find_text(store, name)).collect::<Result<_, _>>()?;
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for text in &texts {
-        if !confirm(ui, text, args)? {
+        let Some(consent) = confirm(ui, workspace, text, args)? else {
             ui.say("Nothing was changed.")?;
             outcome = CliOutcome::Findings;
             continue;
-        }
-        let done = verbs::forget(store, text, args.reason.as_deref(), &|_| ())?;
+        };
+        let done = verbs::forget(store, text, args.reason.as_deref(), &consent, &|_| ())?;
         if done.removal != RemovalOutcome::Removed {
             outcome = CliOutcome::Findings;
         }
@@ -88,13 +90,13 @@ fn review(ui: &mut Ui, store: &Store, args: &ForgetArgs) -> Result<CliOutcome, D
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for (text, proposal) in &proposed {
         ui.say(&format!("Forgotten elsewhere: {}", forget::tombstone_line(proposal)))?;
-        if !confirm(ui, text, args)? {
+        let Some(consent) = confirm(ui, store.workspace(), text, args)? else {
             ui.say("Kept here.")?;
             outcome = CliOutcome::Findings;
             continue;
-        }
+        };
         let reason = args.reason.as_deref().or(proposal.reason.as_deref());
-        let done = verbs::forget(store, text, reason, &|_| ())?;
+        let done = verbs::forget(store, text, reason, &consent, &|_| ())?;
         if args.json {
             all.push(forget::forget_json(text, &done));
         } else {
@@ -117,21 +119,22 @@ fn find_text(store: &Store, name: &str) -> Result<KeptText, Diagnostic> {
     }
 }
 
-/// Asks the user to confirm. A text that was already forgotten needs no confirmation.
-fn confirm(ui: &mut Ui, text: &KeptText, args: &ForgetArgs) -> Result<bool, Diagnostic> {
+/// Asks the user to confirm. A text that was already forgotten needs no question.
+fn confirm(
+    ui: &mut Ui,
+    workspace: &Workspace,
+    text: &KeptText,
+    args: &ForgetArgs,
+) -> Result<Option<UserConsent>, Diagnostic> {
+    let environment = workspace.environment();
     if text.tombstone.is_some() {
-        return Ok(true);
+        return Ui::consent_by_presence(environment).map(Some);
     }
     ui.say(forget::stored_text(text).trim_end())?;
-    if args.yes {
-        return Ok(true);
+    if !args.yes {
+        ui.say(&forget::plan(text))?;
     }
-    ui.say(&forget::plan(text))?;
-    if !Ui::is_interactive() {
-        return Err(Diagnostic::new("nobody is there to be asked")
-            .hint("start it in a terminal, or say `--yes`"));
-    }
-    Ok(ui.confirm("Forget it?")?)
+    Ui::ask_consent(environment, "Forget it?", args.yes)
 }
 
 fn report(

@@ -2,14 +2,16 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::sys::process;
 use midstride::verbs::{self, MergeDriverChange};
+use midstride::workspace::consent::{ConsentError, UserConsent};
 use midstride::workspace::{Access, Workspace};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use midstride_surface::view::{count, display_path};
 
-/// Set this project up: a folder and a configuration
+/// Set up this project: a folder and a configuration
 ///
-/// Changes no existing file. Picks up handoffs you already have: `HANDOFF.md`, `docs/handoffs`,
+/// Changes no existing file. Run by you at a terminal, it also trusts the project; it asks first if there are
+/// documents that you have not trusted. Without a terminal it trusts nothing. Picks up handoffs you already have: `HANDOFF.md`, `docs/handoffs`,
 /// `.claude/handoffs`, `.agents`, `thoughts/**/handoffs` and others.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
@@ -21,9 +23,13 @@ pub(crate) struct InitArgs {
     #[arg(long, conflicts_with_all = ["private", "no_merge_driver"])]
     merge_driver: bool,
 
-    /// Take the merge driver out again
+    /// Remove the merge driver
     #[arg(long)]
     no_merge_driver: bool,
+
+    /// Answer yes; still needs a terminal
+    #[arg(long)]
+    yes: bool,
 
     /// Print what was set up as JSON
     #[arg(long)]
@@ -35,7 +41,8 @@ pub(crate) fn init(
     workspace: &Workspace,
     args: &InitArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let done = verbs::init(workspace, args.private)?;
+    let consent = ask_for_trust(ui, workspace, args)?;
+    let done = verbs::init(workspace, args.private, consent.as_ref())?;
     let configuration = display_path(workspace, &done.configuration);
     let handoffs = display_path(workspace, &done.handoffs);
     let driver = update_driver(workspace, args)?;
@@ -47,21 +54,40 @@ pub(crate) fn init(
         ui.say(&format!("Configuration  {configuration}"))?;
         ui.say(&format!("Handoffs       {handoffs}"))?;
     } else if driver.is_none() {
-        ui.say(&format!("This project is set up already: {configuration}"))?;
+        ui.say(&format!("This project is already set up: {configuration}"))?;
     }
     if let Some(driver) = &driver {
         report_driver(ui, driver)?;
     }
-    if let Access::Untrusted { documents } = done.access {
-        let documents = count(documents, "document");
-        ui.say(&format!(
-            "Sessions are not briefed from {documents} here before `midstride trust`"
-        ))?;
+    if !done.is_trusted {
+        ui.say("Not trusted yet: run `midstride trust` in a terminal to brief sessions from its handoffs")?;
     }
     if !done.was_set_up {
         ui.say("Next: midstride new \"what you found out\"")?;
     }
     Ok(CliOutcome::Clean)
+}
+
+/// Asks whether to trust the documents that are already there. A project without documents needs no
+/// question, and without a terminal nothing is trusted.
+fn ask_for_trust(
+    ui: &mut Ui,
+    workspace: &Workspace,
+    args: &InitArgs,
+) -> Result<Option<UserConsent>, Diagnostic> {
+    let environment = workspace.environment();
+    let Access::Untrusted { documents } = workspace.access() else {
+        return Ok(UserConsent::by_presence(environment).ok());
+    };
+    match UserConsent::check(environment) {
+        Err(ConsentError::NoTerminal) => Ok(None),
+        Err(_) => Ui::consent_by_presence(environment).map(Some),
+        Ok(()) => {
+            let documents = count(documents, "document");
+            ui.say(&format!("This project has {documents} that you have not trusted"))?;
+            Ui::ask_consent(environment, "Brief sessions from them?", args.yes)
+        }
+    }
 }
 
 fn update_driver(

@@ -4,7 +4,6 @@ use clap::ArgAction;
 use midstride::clients::Client;
 use midstride::journal::RecordedRevision;
 use midstride::store::Store;
-use midstride::sys::env::Automation;
 use midstride::verbs::{
     self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
 };
@@ -198,7 +197,7 @@ pub(crate) fn save(ui: &mut Ui, store: &Store, args: SaveArgs) -> Result<CliOutc
         id: args.id,
         accept: args.accept,
         by: args.by,
-        is_agent: matches!(workspace.environment().automation, Some(Automation::Agent(_))),
+        is_agent: workspace.environment().automation().is_some_and(|caller| caller.is_agent()),
     };
     super::observe(workspace);
     let mut saved = verbs::save(store, &wanted)?;

@@ -16,19 +16,19 @@ use midstride_surface::view::permission;
 /// out. Trust is stored outside the repository, and agents cannot grant it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// Do not ask
+    /// Answer yes; still needs a terminal
     #[arg(long, conflicts_with_all = ["revoke", "list"])]
     yes: bool,
 
-    /// Take the trust back
+    /// Revoke the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
 
-    /// Show what was trusted in this project
+    /// List what is trusted in this project
     #[arg(long)]
     list: bool,
 
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -70,13 +70,8 @@ pub(crate) fn trust(
 }
 
 fn grant(ui: &mut Ui, workspace: &Workspace, yes: bool) -> Result<(), Diagnostic> {
-    verbs::check_may_allow(workspace)?;
-    if !yes && !Ui::is_interactive() {
-        return Err(Diagnostic::new("nobody is there to be asked")
-            .hint("start it in a terminal, or say `--yes`"));
-    }
-    if yes || ui.confirm("Trust this configuration?")? {
-        verbs::trust(workspace)?;
+    if let Some(consent) = Ui::ask_consent(workspace.environment(), "Trust this project?", yes)? {
+        verbs::trust(workspace, &consent)?;
         ui.say("Trusted, until the configuration changes.")?;
     }
     Ok(())

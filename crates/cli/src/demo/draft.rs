@@ -20,6 +20,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         "Set up",
         "One folder with one configuration file; git sees nothing else.",
     )?;
+    demo.trust()?;
     demo.run(ui, &["init"], 0)?;
     demo.show_git(ui, &["status", "--short", "--untracked-files=all"])?;
     demo.write(FILE, FIRST_DRAFT)?;

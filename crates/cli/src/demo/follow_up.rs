@@ -55,7 +55,7 @@ fn show_proof(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
          has allowed exactly this command; then the claim can be looked at whenever it matters.",
     )?;
     demo.run(ui, &["verify", "market"], 1)?;
-    demo.run(ui, &["allow", "market", "1", "--yes"], 0)?;
+    demo.allow(ui, "market", 1)?;
     demo.run(ui, &["verify", "market"], 0)?;
     demo.run(ui, &["start", "market"], 0)
 }

@@ -6,7 +6,7 @@ use crate::ui::MessageRedactor;
 use midstride::clients::{self, Client, session_of_request};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
-use midstride::sys::env::{Automation, Environment, SessionName};
+use midstride::sys::env::{Automation, Environment, Invoker, SessionName};
 use midstride::workspace::{Access, SetupMode, StoredHandoff, Workspace};
 use midstride_surface::diagnostic::{Diagnostic, untrusted_project};
 use midstride_surface::text::sanitize;
@@ -40,8 +40,6 @@ impl Caller {
         parameters: &Value,
     ) -> Self {
         let mut environment = environment.clone();
-        // An MCP client is always a program, even when the server was started from a terminal.
-        environment.automation.get_or_insert(Automation::Agent("an agent"));
         let client_name = era::client_name(parameters).or(greeted);
         let client = client_name.and_then(|client_name| {
             clients::ALL.into_iter().find(|client| client.profile().mcp_name == client_name)
@@ -57,9 +55,17 @@ impl Caller {
         let name = name
             .or_else(|| client_name.map(clean_client_name))
             .unwrap_or_else(|| UNNAMED_CLIENT.to_owned());
+        // A client can give itself any name, but it is not the user.
+        let name = match environment.names_user(&name) {
+            true => format!("MCP client {name}"),
+            false => name,
+        };
         // The environment may name a session of another client; ignore that one.
         let own = |session: &SessionName| client.is_some_and(|one| one.name() == session.client);
         environment.session = environment.session.filter(own);
+        let title = client.map_or("an agent", |client| client.title());
+        // An MCP client is always a program, even when the server was started from a terminal.
+        environment.invoker = Invoker::Automation(Automation::agent(&name, title));
         Self { environment, name, client, rules: MessageRedactor::default() }
     }
 

@@ -35,10 +35,10 @@ fn each_command_is_shown_exactly() {
       run: make test
 ",
     );
-    insta::assert_snapshot!(sandbox.run(["allow", "pages", "--all", "--yes"]), @r"
+    insta::assert_snapshot!(sandbox.as_user().run(["allow", "pages", "--all", "--yes"]), @r"
     exit 1
     ----- stderr -----
-    A permission does not cover what a command calls: look at its scripts too.
+    A permission does not cover scripts that a command calls. Read them too.
     Proof 1: It is fast
       runs      make bench\u{1b}[2K\r\u{202e}
                   && rm -rf build
@@ -60,6 +60,9 @@ fn each_command_is_shown_exactly() {
       expects   exit code 0
     Proof 3 is allowed.
     Next: midstride verify pages
+    ----- terminal -----
+    Allow exactly this? [y/N] y (--yes)
+    Allow exactly this? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(sandbox.run(["allow", "--list"]), @r"
     exit 0
@@ -70,10 +73,10 @@ fn each_command_is_shown_exactly() {
     2026-03-21  pages
       make test
     ");
-    insta::assert_snapshot!(sandbox.run(["allow", "pages", "3"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["allow", "pages", "3"]), @"
     exit 0
     ----- stderr -----
-    Allowed already.
+    Already allowed.
     Next: midstride verify pages
     ");
     insta::assert_snapshot!(sandbox.run(["allow", "pages", "3", "--revoke", "--json"]), @r#"
@@ -104,13 +107,13 @@ fn each_command_is_shown_exactly() {
       ]
     }
     ----- stderr -----
-    Proof 3 is not allowed any more.
+    Proof 3 is no longer allowed.
     "#);
     let listed = sandbox.run(["allow", "--list", "--json"]).exits(0).stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
     assert_eq!(listed[0]["shown"], "make bench\u{1b}[2K\r\u{202e}\n  && rm -rf build");
-    insta::assert_snapshot!(sandbox.run(["allow", "pages", "9", "--yes"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["allow", "pages", "9", "--yes"]), @"
     exit 2
     ----- stderr -----
     error: `pages` has no proof 9
@@ -121,11 +124,13 @@ fn each_command_is_shown_exactly() {
 #[test]
 fn nothing_is_allowed_without_a_terminal() {
     let sandbox = proofs(ONE);
-    for arguments in
-        [&["allow", "pages"][..], &["allow", "pages", "--all"], &["allow", "pages", "--yes"]]
-    {
+    for arguments in [
+        &["allow", "pages"][..],
+        &["allow", "pages", "--all"],
+        &["allow", "pages", "--all", "--yes"],
+    ] {
         let run = sandbox.run_with_input(arguments, "y\n").exits(2);
-        assert!(run.stderr.contains("nobody is there to be asked"), "{run}");
+        assert!(run.stderr.starts_with("error: cannot prompt: no terminal"), "{run}");
     }
     assert!(!runs(&sandbox));
 }
@@ -140,11 +145,11 @@ fn agents_and_proofs_cannot_allow_anything() {
     insta::assert_snapshot!(inside("CLAUDECODE", &["allow", "pages", "--all", "--yes"]), @"
     exit 2
     ----- stderr -----
-    error: this runs in the shell of Claude Code; a person has to do it
-    hint: run the same command in a terminal of your own
+    error: this command needs the user, but it runs inside Claude Code
+    hint: ask the user to run in a terminal: midstride -C [ROOT] allow pages --all
     ");
     assert!(!runs(&sandbox));
-    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
     // Anyone may revoke, and run what is allowed.
     inside("CLAUDECODE", &["verify", "pages"]).exits(0);
     inside("CLAUDECODE", &["allow", "pages", "--revoke"]).exits(0);
@@ -153,16 +158,16 @@ fn agents_and_proofs_cannot_allow_anything() {
     let sandbox = proofs(&format!(
         "    - claim: c\n      run: {program} allow pages 2 --yes\n    - claim: d\n      run: touch ran\n"
     ));
-    sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
     let run = sandbox.run(["verify", "pages", "--only", "1"]).exits(1);
-    assert!(run.stdout.contains("this runs in a proof that is being run"), "{run}");
+    assert!(run.stdout.contains("it runs inside a proof"), "{run}");
     assert!(!runs(&sandbox));
 }
 
 #[test]
 fn whatever_changes_is_asked_again() {
     let sandbox = proofs(ONE);
-    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
     assert!(runs(&sandbox));
     let changes = [
         ONE.replace("touch ran", "touch ran; touch more"),
@@ -191,10 +196,10 @@ fn whatever_changes_is_asked_again() {
     sandbox.run(["allow", "pages", "--revoke"]).exits(0);
     assert!(!runs(&sandbox));
     // A permission for a changed command can be revoked as well.
-    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
     sandbox.write(FILE, document(&ONE.replace("touch ran", "true")));
     let run = sandbox.run(["allow", "--revoke"]).exits(0);
-    assert!(run.stderr.starts_with("1 permission taken back."), "{run}");
+    assert!(run.stderr.starts_with("Revoked 1 permission."), "{run}");
     sandbox.write(FILE, document(ONE));
     assert!(!runs(&sandbox));
 }
@@ -209,7 +214,7 @@ fn permissions(sandbox: &Sandbox) -> Vec<PathBuf> {
 #[test]
 fn permissions_cannot_be_forged() {
     let sandbox = proofs(ONE);
-    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
     let files = permissions(&sandbox);
     let [file] = files.as_slice() else { panic!("{files:?}") };
     let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -228,7 +233,7 @@ fn permissions_cannot_be_forged() {
 fn a_secret_in_a_command_is_not_kept() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let sandbox = proofs(&ONE.replace("touch ran", &format!("touch ran && true {token}")));
-    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
     let kept = std::fs::read_to_string(&permissions(&sandbox)[0]).unwrap();
     assert!(kept.contains("REDACTED-github-token") && !kept.contains(&token), "{kept}");
     assert!(runs(&sandbox));
@@ -255,28 +260,30 @@ pub(super) fn with_a_terminal(mut command: Command, typed: &str) -> Run {
     command.stdin(input).stdout(output).stderr(std::process::Stdio::piped());
     let output = command.spawn().unwrap().wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
-    Run { code: output.status.code(), stdout: String::new(), stderr }
+    Run { code: output.status.code(), stdout: String::new(), stderr, terminal: String::new() }
 }
 
 #[test]
 fn the_user_is_prompted() {
     let sandbox = proofs(&format!("{ONE}    - claim: second\n      run: touch second\n"));
-    insta::assert_snapshot!(at_a_terminal(&sandbox, &["allow", "pages"], "y\nn\n"), @"
+    insta::assert_snapshot!(sandbox.as_user().types("y\nn\n").run(["allow", "pages"]), @"
     exit 1
     ----- stderr -----
-    A permission does not cover what a command calls: look at its scripts too.
+    A permission does not cover scripts that a command calls. Read them too.
     Proof 1: It is green
       runs      touch ran
       in        the root of the project
       at most   120 s
       expects   exit code 0
-    Allow exactly this? [y/N] Proof 1 is allowed.
+    Proof 1 is allowed.
     Proof 2: second
       runs      touch second
       in        the root of the project
       at most   120 s
       expects   exit code 0
-    Allow exactly this? [y/N] Next: midstride verify pages
+    Next: midstride verify pages
+    ----- terminal -----
+    Allow exactly this? [y/N] Allow exactly this? [y/N]
     ");
     sandbox.run(["verify", "pages"]).exits(1);
     assert!(sandbox.root().join("ran").exists());

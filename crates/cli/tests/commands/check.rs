@@ -288,7 +288,7 @@ fn an_upstream_is_complete_only_with_its_own_upstream() {
 #[test]
 fn duplicate_ids_are_reported_for_both_handoffs() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let text =
         |uid: &str, allow: &str| format!("---\n{allow}handoff:\n  id: a\n  uid: {uid}\n---\n");
     sandbox.write(".midstride/handoffs/a.md", text("one", ""));
@@ -307,7 +307,7 @@ fn duplicate_ids_are_reported_for_both_handoffs() {
 #[test]
 fn citations_are_rechecked_when_anything_they_depend_on_changes() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let lines: String = (1..=30).map(|line| format!("step_{line}()\n")).collect();
     sandbox.write("src/market.py", &lines);
     sandbox.write("body.md", "## Diagnosis\n\nSlow: src/market.py:12.\n");
@@ -341,7 +341,7 @@ fn citations_are_rechecked_when_anything_they_depend_on_changes() {
 #[test]
 fn an_approving_review_accepts_the_current_code() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let lines: String = (1..=30).map(|line| format!("step_{line}()\n")).collect();
     sandbox.write("src/market.py", &lines);
     sandbox.git(&["add", "src"]);
@@ -363,7 +363,7 @@ fn an_approving_review_accepts_the_current_code() {
 #[test]
 fn a_secret_in_a_handoff_is_found_and_redacted_on_request() {
     let sandbox = crate::sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let text = std::fs::read_to_string(fixtures("findings/X001").join("bad.md")).unwrap();
     sandbox.write(".midstride/handoffs/oauth-clock-drift.md", &text);
     sandbox.git(&["add", "--all"]);

@@ -669,7 +669,7 @@ fn nothing_is_written_before_confirmation() {
     let sandbox = home_with("existing-hooks");
     let before = tree(sandbox.home());
     let run = sandbox.run_with_input(&["client", "add", "claude-code"], "y\ny\n").exits(2);
-    assert!(run.stderr.contains("nobody is there to be asked"), "{run}");
+    assert!(run.stderr.contains("cannot prompt: no terminal"), "{run}");
     let run = sandbox.run(["client", "add", "claude-code", "--dry-run"]).exits(0);
     assert!(run.stdout.contains("+++ [HOME]/.claude/settings.json"), "{run}");
     let run = at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\nn\n").exits(1);
@@ -703,7 +703,7 @@ fn an_agent_may_install_but_grant_itself_nothing() {
     insta::assert_snapshot!(inside(&["--trust-hooks"]), @"
     exit 2
     ----- stderr -----
-    error: this runs in the shell of Claude Code; a person has to do it
+    error: this command needs the user, but it runs inside Claude Code
     hint: run the same command in a terminal of your own
     hint: without `--allow` and `--trust-hooks` it runs here too
     ");

@@ -107,7 +107,7 @@ fn following_prints_new_events() {
     let sandbox = shop();
     // Only handoffs with a uid have events; the first change assigns one.
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
-    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let mut command = sandbox.child_command(env!("CARGO_BIN_EXE_midstride"));
     command.args(["events", "--follow", "--json"]).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -13,6 +13,10 @@ fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Run {
     sandbox.finish(command.current_dir(sandbox.root().join(folder)).args(arguments))
 }
 
+fn run_as_user(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Run {
+    sandbox.as_user().run(["-C", folder].iter().chain(arguments))
+}
+
 /// A run without the ids of texts and commits, which differ from run to run.
 fn steady(run: &Run) -> String {
     const LENGTH: usize = 12;
@@ -72,18 +76,28 @@ fn references(sandbox: &Sandbox) -> String {
 #[test]
 fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     let sandbox = revised();
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2"])), @"
-    exit 2
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2"])), @"
+    exit 1
     ----- stderr -----
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
       [COMMIT]
       Login loops on Safari
     Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
-    error: nobody is there to be asked
-    hint: start it in a terminal, or say `--yes`
+    Nothing was changed.
+    ----- terminal -----
+    Forget it? [y/N]
     ");
     let asked = ["forget", "login-loop@2", "--yes", "--reason", "the word"];
     insta::assert_snapshot!(steady(&sandbox.run(asked)), @"
+    exit 2
+    ----- stderr -----
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    error: cannot prompt: no terminal
+    hint: run in a terminal: midstride -C [ROOT] forget login-loop@2 --reason 'the word'
+    ");
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(asked)), @"
     exit 0
     ----- stderr -----
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
@@ -91,8 +105,10 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
     Kept besides, and may say it too: midstride forget login-loop@1
+    ----- terminal -----
+    Forget it? [y/N] y (--yes)
     ");
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2"])), @"
     exit 0
     ----- stderr -----
     Forgotten already: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
@@ -110,21 +126,21 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
     hint: its place in the history stays; the text is gone for good
     ");
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@3"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@3"])), @"
     exit 2
     ----- stderr -----
     error: `login-loop@3` is the document as it is, which midstride does not take away
     hint: take it out first: midstride edit login-loop
     hint: then midstride forget login-loop@3
     ");
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login"])), @"
     exit 2
     ----- stderr -----
     error: `login` is no id of a text
     hint: an id is hexadecimal; 4 digits or more name it
     hint: `ID@2` names the second text of a handoff
     ");
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "00000000"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "00000000"])), @"
     exit 2
     ----- stderr -----
     error: no kept text has an id that begins with `00000000`
@@ -149,7 +165,7 @@ fn an_ambiguous_prefix_lists_its_candidates() {
         was("2"),
     );
     sandbox.write(".midstride/handoffs/two.md", text);
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "abcd", "--yes"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "abcd", "--yes"])), @"
     exit 2
     ----- stderr -----
     error: `abcd` begins the ids of several texts
@@ -157,7 +173,7 @@ fn an_ambiguous_prefix_lists_its_candidates() {
     hint: [COMMIT]  two@2
     hint: type more of the id
     ");
-    let run = sandbox.run(["forget", "ABCD1", "--yes", "--json"]).exits(0);
+    let run = sandbox.as_user().run(["forget", "ABCD1", "--yes", "--json"]).exits(0);
     let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((&done[0]["new"], &done[0]["names"][0]), (&true.into(), &"two@1".into()), "{run}");
 }
@@ -172,7 +188,7 @@ fn committed_text_is_named_and_stays() {
     sandbox.git(&["commit", "--quiet", "--message", "with it"]);
     let asked = ["revise", "login-loop", "--reason", "took it out", "--body", "-"];
     sandbox.run_with_input(&asked, "It is out.\n").exits(0);
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2", "--yes"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2", "--yes"])), @"
     exit 1
     ----- stderr -----
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
@@ -184,6 +200,8 @@ fn committed_text_is_named_and_stays() {
     hint: staged: .midstride/handoffs/login-loop.md
     hint: change the secret where it is used; only rewriting the history takes it out of git
     Kept besides, and may say it too: midstride forget login-loop@1
+    ----- terminal -----
+    Forget it? [y/N] y (--yes)
     ");
     sandbox.git(&["fsck", "--full", "--no-dangling"]);
 }
@@ -191,7 +209,7 @@ fn committed_text_is_named_and_stays() {
 #[test]
 fn what_one_clone_forgets_is_proposed_to_the_other() {
     let sandbox = two_clones();
-    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2", "--yes", "--reason", "word"])), @"
+    insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2", "--yes", "--reason", "word"])), @"
     exit 0
     ----- stderr -----
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
@@ -201,6 +219,8 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     Kept besides, and may say it too: midstride forget login-loop@1
     Next: midstride sync, which lets nothing lead to it in the other repository
     Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`
+    ----- terminal -----
+    Forget it? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
@@ -221,18 +241,19 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     run_in(&sandbox, "../second", &["show", "login-loop@2"]).exits(0);
     let again = run_in(&sandbox, "../second", &["sync"]).exits(0);
     assert!(!again.stderr.contains("login-loop"), "a proposal is announced once: {again}");
-    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["forget", "--review"])), @"
-    exit 2
+    insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
+    exit 1
     ----- stderr -----
     Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by tester: word
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
       [COMMIT]
       Login loops on Safari
     Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
-    error: nobody is there to be asked
-    hint: start it in a terminal, or say `--yes`
+    Kept here.
+    ----- terminal -----
+    Forget it? [y/N]
     ");
-    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["forget", "--review", "--yes"])), @"
+    insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review", "--yes"])), @"
     exit 0
     ----- stderr -----
     Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by tester: word
@@ -243,8 +264,10 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     Kept besides, and may say it too: midstride forget login-loop@1
     Next: midstride sync, which lets nothing lead to it in the other repository
     Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`
+    ----- terminal -----
+    Forget it? [y/N] y (--yes)
     ");
-    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["forget", "--review"])), @"
+    insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
     exit 0
     ----- stderr -----
     No text was forgotten elsewhere that is still here.
@@ -312,7 +335,7 @@ fn a_tombstone_from_the_remote_removes_nothing() {
         sandbox.run(["show", "login-loop@3"]).exits(0).stdout.contains("Login loops on Safari")
     );
     // A text that is not ours stays even if the user confirms.
-    sandbox.run(["forget", "--review", "--yes"]);
+    sandbox.as_user().run(["forget", "--review", "--yes"]);
     sandbox.git(&["cat-file", "-e", &dangling]);
 }
 
@@ -320,9 +343,9 @@ fn a_tombstone_from_the_remote_removes_nothing() {
 fn a_clone_that_syncs_first_does_not_restore_the_text() {
     let sandbox = two_clones();
     let trees = references(&sandbox);
-    run_in(&sandbox, ".", &["forget", "login-loop@2", "--yes"]).exits(0);
+    run_as_user(&sandbox, ".", &["forget", "login-loop@2", "--yes"]).exits(0);
     // The other clone forgets it at the same time for another reason, and syncs first.
-    run_in(&sandbox, "../second", &["forget", "login-loop@2", "--yes", "--reason", "mine"])
+    run_as_user(&sandbox, "../second", &["forget", "login-loop@2", "--yes", "--reason", "mine"])
         .exits(0);
     for folder in ["../second", ".", "../second"] {
         run_in(&sandbox, folder, &["sync"]).exits(0);
@@ -357,8 +380,8 @@ fn private_tombstones_are_not_shared() {
     sandbox.run(new).exits(0);
     let asked = ["revise", "mine", "--reason", "more", "--body", "-"];
     sandbox.run_with_input(&asked, "More.\n").exits(0);
-    sandbox.run(["forget", "mine@1", "--yes"]).exits(0);
-    sandbox.run(["forget", "mine@1", "--yes"]).exits(0);
+    sandbox.as_user().run(["forget", "mine@1", "--yes"]).exits(0);
+    sandbox.as_user().run(["forget", "mine@1", "--yes"]).exits(0);
     sandbox.run(["sync"]).exits(0);
     assert!(!references(&sandbox).contains("forgotten"));
 }

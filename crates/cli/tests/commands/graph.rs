@@ -10,7 +10,7 @@ fn handoff(id: &str, title: &str, fields: &str, body: &str) -> String {
 /// orphans.
 fn project() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let write = |id: &str, title: &str, fields: &str, body: &str| {
         let text = handoff(id, title, fields, body);
         sandbox.write(&format!(".midstride/handoffs/{id}.md"), text);
@@ -244,7 +244,7 @@ fn mermaid_and_json_agree() {
 #[test]
 fn hostile_words_stay_in_their_labels() {
     let sandbox = sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let title = r#"'x"] --> h9["end`%%{init}%% <b>#quot;; |y| \u001b[31m'"#;
     let fields = "  dependencies:\n    upstream:\n      - artifact: b\n        relationship: '\"| h9 %%'\n      - '\"] end'\n";
     sandbox.write(".midstride/handoffs/a.md", handoff("a", title, fields, ""));
@@ -270,7 +270,7 @@ fn small_graphs_have_short_output() {
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
     "#);
-    empty.run(["init"]).exits(0);
+    empty.as_user().run(["init"]).exits(0);
     empty.write(".midstride/handoffs/a.md", handoff("a", "All alone", "", ""));
     insta::assert_snapshot!(empty.run(["graph"]), @"
     exit 0
@@ -335,7 +335,7 @@ fn unreadable_files_are_reported_next_to_the_graph() {
 #[test]
 fn an_ambiguous_feature_needs_its_stage() {
     let sandbox = sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     for folder in ["briefs", "specs"] {
         let path = format!(".claude/pipeline/{folder}/feat-001.md");
         sandbox.write(&path, handoff("feat-001", "Snapshots", "", ""));

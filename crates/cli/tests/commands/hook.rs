@@ -170,7 +170,7 @@ fn handoffs_of_an_untrusted_clone_are_counted_but_not_read() {
     insta::assert_snapshot!(context(&told), @"midstride: 4 handoffs came with this repository, and this session is not briefed from them. The user can trust them with `midstride trust`");
     assert_eq!(hook(&sandbox, "UserPromptSubmit", CALLER, json!({"prompt": "market pages"})), "");
     assert_eq!(everything(sandbox.root()), before);
-    sandbox.run(["trust", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let told = hook_with(&sandbox, "claude-code", &start, &[]).stdout;
     assert!(context(&told).contains("market-page-perf"), "{told}");
 }
@@ -436,7 +436,8 @@ fn forgotten_text_is_not_held_for_the_next_prompt() {
     let done = sandbox.run(["checkpoint", "--last", "--json"]).exits(0).stdout;
     let done: Value = serde_json::from_str(&done).unwrap();
     sandbox.run(["save", "--id", "cache", "--summary", "The cache is half done."]).exits(1);
-    let run = sandbox.run(["forget", done["checkpoint"].as_str().unwrap(), "--yes"]).exits(0);
+    let run =
+        sandbox.as_user().run(["forget", done["checkpoint"].as_str().unwrap(), "--yes"]).exits(0);
     assert!(!kept.exists());
     let named = "handoffs/cache.md` has facts of this session, and may say it";
     assert!(run.stderr.contains(named), "{run}");

@@ -38,7 +38,7 @@ fn an_empty_inbox_says_how_to_start() {
 
     Next: midstride init
     ");
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
     exit 0
     ----- stdout -----

@@ -3,19 +3,19 @@ use crate::sandbox;
 #[test]
 fn a_project_is_set_up_once() {
     let sandbox = sandbox().repository();
-    insta::assert_snapshot!(sandbox.run(["init"]), @r#"
+    insta::assert_snapshot!(sandbox.as_user().run(["init"]), @r#"
     exit 0
     ----- stderr -----
     Configuration  .midstride/config.toml
     Handoffs       .midstride/handoffs
     Next: midstride new "what you found out"
     "#);
-    insta::assert_snapshot!(sandbox.run(["init"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["init"]), @"
     exit 0
     ----- stderr -----
-    This project is set up already: .midstride/config.toml
+    This project is already set up: .midstride/config.toml
     ");
-    insta::assert_snapshot!(sandbox.run(["init", "--private"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["init", "--private"]), @"
     exit 2
     ----- stderr -----
     error: this project is set up already, with `[ROOT]/.midstride/config.toml`
@@ -27,7 +27,7 @@ fn a_project_is_set_up_once() {
 #[test]
 fn a_private_setup_leaves_the_working_tree_unchanged() {
     let sandbox = sandbox().repository();
-    insta::assert_snapshot!(sandbox.run(["init", "--private"]), @r#"
+    insta::assert_snapshot!(sandbox.as_user().run(["init", "--private"]), @r#"
     exit 0
     ----- stderr -----
     Configuration  .git/midstride/config.toml
@@ -47,7 +47,7 @@ fn a_private_setup_leaves_the_working_tree_unchanged() {
 #[test]
 fn setup_works_without_git() {
     let sandbox = sandbox();
-    insta::assert_snapshot!(sandbox.run(["init", "--json"]), @r#"
+    insta::assert_snapshot!(sandbox.as_user().run(["init", "--json"]), @r#"
     exit 0
     ----- stdout -----
     {
@@ -71,7 +71,7 @@ fn setup_works_without_git() {
 #[test]
 fn a_worktree_shares_the_private_folder() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.as_user().run(["init", "--private"]).exits(0);
     sandbox.run(["new", "A find", "--no-edit"]).exits(0);
     sandbox.git(&["worktree", "add", "--quiet", "../second"]);
     let run = sandbox.run(["-C", "../second", "list"]).exits(0);

@@ -10,7 +10,7 @@ const LATIN: &str = ".midstride/handoffs/latin.md";
 /// The shop with everything committed and the merge driver installed.
 fn driven() -> Sandbox {
     let sandbox = shop();
-    sandbox.run(["init", "--merge-driver"]).exits(0);
+    sandbox.as_user().run(["init", "--merge-driver"]).exits(0);
     // A first revision, so that the handoff has the same uid everywhere.
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     commit(&sandbox, "all");
@@ -152,7 +152,7 @@ fn conflicts_are_reported_and_can_be_settled() {
 #[test]
 fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     let sandbox = driven();
-    sandbox.run(["init", "--no-merge-driver"]).exits(0);
+    sandbox.as_user().run(["init", "--no-merge-driver"]).exits(0);
     commit(&sandbox, "no driver");
     let (ours, theirs) = two_branches(&sandbox);
     // Both added a history entry at the same place, which git cannot merge.
@@ -306,7 +306,7 @@ fn the_driver_is_installed_and_removed() {
     let sandbox = shop();
     sandbox.write(".gitattributes", "*.png binary");
     std::fs::create_dir_all(sandbox.root().join(".claude/pipeline/briefs")).unwrap();
-    let run = sandbox.run(["init", "--merge-driver"]).exits(0);
+    let run = sandbox.as_user().run(["init", "--merge-driver"]).exits(0);
     assert!(run.stderr.contains(".git/config  merge.midstride.driver = '"), "{run}");
     insta::assert_snapshot!(sandbox.read(".gitattributes"), @"
     *.png binary
@@ -316,9 +316,9 @@ fn the_driver_is_installed_and_removed() {
     let config = sandbox.read(".git/config");
     assert!(config.contains("[merge \"midstride\"]"), "{config}");
     // Installing twice changes nothing.
-    sandbox.run(["init", "--merge-driver"]).exits(0);
+    sandbox.as_user().run(["init", "--merge-driver"]).exits(0);
     assert_eq!(sandbox.read(".git/config"), config);
-    insta::assert_snapshot!(sandbox.run(["init", "--no-merge-driver"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["init", "--no-merge-driver"]), @"
     exit 0
     ----- stderr -----
     .gitattributes  - .midstride/handoffs/**/*.md merge=midstride
@@ -336,7 +336,7 @@ fn two_clones_share_every_revision() {
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
     sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
     sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
-    sandbox.run(["-C", "../second", "init", "--merge-driver"]).exits(0);
+    sandbox.as_user().run(["-C", "../second", "init", "--merge-driver"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "show", "market@2"]), @"
     exit 2
     ----- stderr -----
@@ -502,7 +502,7 @@ fn paths_with_unknown_git_status_are_private() {
 #[test]
 fn sync_says_what_it_needs() {
     let sandbox = crate::sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 2
     ----- stderr -----
@@ -585,7 +585,7 @@ fn a_single_commit_keeps_the_history_it_is_based_on() {
 #[test]
 fn a_merge_settled_by_hand_claims_no_unknown_text() {
     let sandbox = driven();
-    sandbox.run(["init", "--no-merge-driver"]).exits(0);
+    sandbox.as_user().run(["init", "--no-merge-driver"]).exits(0);
     commit(&sandbox, "no driver");
     two_branches(&sandbox);
     let ours = sandbox.read(FILE);
@@ -614,7 +614,7 @@ fn a_merge_settled_by_hand_claims_no_unknown_text() {
 #[test]
 fn an_unfinished_merge_blocks_changes_and_loses_no_edit() {
     let sandbox = driven();
-    sandbox.run(["init", "--no-merge-driver"]).exits(0);
+    sandbox.as_user().run(["init", "--no-merge-driver"]).exits(0);
     commit(&sandbox, "no driver");
     two_branches(&sandbox);
     sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);

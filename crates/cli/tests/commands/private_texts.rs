@@ -192,7 +192,7 @@ fn a_private_text_is_forgotten_and_other_clones_do_not_hear_of_it() {
         assert!(content(&sandbox, ".git/midstride/texts.git").contains(word));
         let asked = sandbox.run(["forget", id]).exits(2);
         assert!(!asked.stderr.contains("other clones"), "{asked}");
-        let done = sandbox.run(["forget", id, "--yes"]).exits(0);
+        let done = sandbox.as_user().run(["forget", id, "--yes"]).exits(0);
         assert!(done.stderr.contains("Forgotten: revision of"), "{done}");
         assert!(!content(&sandbox, ".git/midstride/texts.git").contains(word), "{word}");
     }
@@ -205,7 +205,7 @@ fn a_purge_removes_private_texts() {
     let purge = ["client", "remove", "--all", "--project", "--purge"];
     let shown = sandbox.run([&purge[..], &["--dry-run"]].concat()).exits(0);
     assert!(shown.stdout.contains("earlier texts of handoffs"), "{shown}");
-    sandbox.run([&purge[..], &["--yes", "--uncommitted"]].concat()).exits(0);
+    sandbox.as_user().run([&purge[..], &["--yes", "--uncommitted"]].concat()).exits(0);
     assert!(!sandbox.root().join(".git/midstride").exists());
 }
 

@@ -1,6 +1,5 @@
 //! Tests of purging a project's data: what is shown, who may do it, and what is never touched.
 
-use super::allow::at_a_terminal;
 use super::shop;
 use midstride_testkit::{Run, Sandbox};
 use serde_json::{Value, json};
@@ -9,7 +8,7 @@ use std::os::unix::fs::symlink;
 const PURGE: [&str; 5] = ["client", "remove", "--all", "--project", "--purge"];
 
 fn purge(sandbox: &Sandbox, more: &[&str]) -> Run {
-    sandbox.run([&PURGE[..], more].concat())
+    sandbox.as_user().run([&PURGE[..], more].concat())
 }
 
 /// A project with handoffs that are committed, changed and untracked in git, a task, earlier texts
@@ -19,7 +18,7 @@ fn used() -> Sandbox {
     sandbox.run(["task", "add", "Paginate"]).exits(0);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-q", "-m", "handoffs"]);
-    sandbox.run(["init", "--merge-driver"]).exits(0);
+    sandbox.as_user().run(["init", "--merge-driver"]).exits(0);
     sandbox.run(["resolve", "market-page-perf", "--outcome", "done"]).exits(0);
     sandbox.write(".midstride/handoffs/new.md", "---\nhandoff:\n  id: new\n---\n");
     sandbox.write(".git/midstride/handoffs/private.md", "---\nhandoff:\n  id: private\n---\n");
@@ -59,9 +58,11 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
       what `midstride sync` took to another repository
     ");
     // Scripts and agents cannot do it without explicit flags.
-    insta::assert_snapshot!(refused(&sandbox, &[]), @"
-    error: nobody is there to be asked
-    hint: start it in a terminal, or say `--yes`
+    insta::assert_snapshot!(sandbox.run([&PURGE[..], &["--yes", "--uncommitted"]].concat()), @"
+    exit 2
+    ----- stderr -----
+    error: cannot prompt: no terminal
+    hint: run in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
     ");
     insta::assert_snapshot!(refused(&sandbox, &["--yes"]), @"
     error: nothing could bring back 4 files, 1 task, earlier texts of handoffs; nothing was changed
@@ -73,17 +74,17 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     insta::assert_snapshot!(sandbox.finish(&mut inside), @"
     exit 2
     ----- stderr -----
-    error: this runs in the shell of Claude Code; a person has to do it
-    hint: run the same command in a terminal of your own
+    error: this command needs the user, but it runs inside Claude Code
+    hint: ask the user to run in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
     ");
-    at_a_terminal(&sandbox, &PURGE, "y\n").exits(1);
+    sandbox.as_user().types("y\n").run(PURGE).exits(1);
     assert!(exists(&sandbox, ".midstride/handoffs/new.md"));
-    let run = at_a_terminal(&sandbox, &PURGE, "delete\n").exits(0);
+    let run = sandbox.as_user().types("delete\n").run(PURGE).exits(0);
     let said = run.stderr.replace(sandbox.root().to_str().unwrap(), "[ROOT]");
     insta::assert_snapshot!(said.split_once("This stays\n").unwrap().1, @"
       [ROOT]/HANDOFF.md: 1 document
       what `midstride sync` took to another repository
-    Nothing could bring back 4 files, 1 task, earlier texts of handoffs. Type `delete` to delete all of it: Deleted.
+    Deleted.
     What was committed comes back with: git -C [ROOT] restore .midstride
     Nothing is committed: whoever shares the repository has it until you commit the deletion.
     ");
@@ -176,21 +177,21 @@ fn data_used_by_another_worktree_stays_until_it_is_purged_too() {
     assert!(exists(&sandbox, ".git/midstride/handoffs/private.md"), "{run}");
     assert!(second.join(".midstride/handoffs/login-loop.md").exists());
     let there = [&["-C", second.to_str().unwrap()], &PURGE[..], &["--yes"]].concat();
-    sandbox.run(there.clone()).exits(2);
-    sandbox.run([&there[..], &["--uncommitted"]].concat()).exits(0);
+    sandbox.as_user().run(there.clone()).exits(2);
+    sandbox.as_user().run([&there[..], &["--uncommitted"]].concat()).exits(0);
     assert!(!exists(&sandbox, ".git/midstride") && !second.join(".midstride").exists());
 }
 
 #[test]
 fn private_setup_belongs_to_every_worktree() {
     let sandbox = crate::sandbox().repository();
-    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.as_user().run(["init", "--private"]).exits(0);
     sandbox.run(["new", "A title"]).exits(0);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
     sandbox.git(&["worktree", "add", "-q", "../second", "HEAD"]);
     let second = sandbox.root().parent().unwrap().join("second");
     let there = [&["-C", second.to_str().unwrap()], &PURGE[..], &["--yes"]].concat();
-    let run = sandbox.run([&there[..], &["--uncommitted"]].concat()).exits(0);
+    let run = sandbox.as_user().run([&there[..], &["--uncommitted"]].concat()).exits(0);
     assert!(run.stderr.contains("[ROOT] has midstride too, and shares them"), "{run}");
     assert!(exists(&sandbox, ".git/midstride/handoffs/a-title.md"), "{run}");
 }
@@ -200,7 +201,7 @@ fn data_used_by_another_project_of_the_repository_stays() {
     let sandbox = used();
     sandbox.write("apps/web/.midstride/config.toml", "shelves = []\n");
     let there = [&["-C", "apps/web"], &PURGE[..], &["--yes", "--uncommitted"]].concat();
-    let run = sandbox.run(there).exits(0);
+    let run = sandbox.as_user().run(there).exits(0);
     assert!(run.stderr.contains("This is deleted in [ROOT]/apps/web\n"), "{run}");
     assert!(run.stderr.contains(": [ROOT] has midstride too, and shares them"), "{run}");
     assert!(!exists(&sandbox, "apps/web/.midstride"));
@@ -212,7 +213,7 @@ fn project_files_that_still_call_midstride_are_named() {
     let sandbox = used();
     sandbox.run(["client", "add", "codex", "--project", "--yes"]).exits(0);
     let more = ["client", "remove", "codex", "--purge", "--yes", "--uncommitted"];
-    let run = sandbox.run(more).exits(0);
+    let run = sandbox.as_user().run(more).exits(0);
     let next = "still. Next: midstride client remove codex --project\n";
     assert!(run.stderr.ends_with(next), "{run}");
     assert!(exists(&sandbox, ".codex/hooks.json"));
@@ -221,24 +222,24 @@ fn project_files_that_still_call_midstride_are_named() {
 #[test]
 fn projects_without_git_private_and_broken_ones_are_purged() {
     let plain = crate::sandbox();
-    plain.run(["init"]).exits(0);
+    plain.as_user().run(["init"]).exits(0);
     plain.run(["task", "add", "Paginate"]).exits(0);
     let run = purge(&plain, &["--yes"]).exits(2);
     assert!(run.stderr.contains("nothing could bring back 1 task; nothing was changed"), "{run}");
     purge(&plain, &["--yes", "--uncommitted"]).exits(0);
     assert!(!exists(&plain, ".midstride"));
     let unused = crate::sandbox();
-    unused.run(["init"]).exits(0);
+    unused.as_user().run(["init"]).exits(0);
     purge(&unused, &["--yes"]).exits(0);
     assert!(!exists(&unused, ".midstride"), "there was nothing that anybody wrote");
     // Private data from before there was git is not lost either.
     let later = crate::sandbox();
-    later.run(["init", "--private"]).exits(0);
+    later.as_user().run(["init", "--private"]).exits(0);
     later.run(["new", "A title"]).exits(0);
     let later = later.repository();
     purge(&later, &["--yes"]).exits(2);
     let private = crate::sandbox().repository();
-    private.run(["init", "--private"]).exits(0);
+    private.as_user().run(["init", "--private"]).exits(0);
     private.run(["new", "A title"]).exits(0);
     purge(&private, &["--yes"]).exits(2);
     purge(&private, &["--yes", "--uncommitted"]).exits(0);
@@ -253,7 +254,7 @@ fn projects_without_git_private_and_broken_ones_are_purged() {
 fn only_the_permissions_of_the_project_are_deleted() {
     let sandbox = shop();
     sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
-    sandbox.run(["trust", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let folder = sandbox.home().join(".local/state/midstride/permissions");
     let other = folder.join("other.json");
     std::fs::write(&other, "{\"kind\": \"proof\", \"project\": \"/elsewhere\"}").unwrap();

@@ -175,7 +175,7 @@ fn secrets_are_not_written() {
 #[test]
 fn without_git_texts_are_kept_in_a_folder() {
     let sandbox = crate::sandbox();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox.run_with_input(&["new", "Find", "--body", "-"], "## Plan\n\nOne.\n").exits(0);
     sandbox
         .run_with_input(&["revise", "find", "--reason", "two", "--body", "-"], "## Plan\n\nTwo.\n")

@@ -181,7 +181,7 @@ fn json_has_the_header_and_the_facts() {
 /// A handoff that was challenged, corrected and implemented.
 fn lived() -> Sandbox {
     let sandbox = crate::sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let new = ["new", "Market pages take 14 s", "--id", "market", "--by", "nightcheck"];
     sandbox.run([&new[..], &["--no-edit"]].concat()).exits(0);
     sandbox.write("body.md", "## Diagnosis\n\nmarket_hub() paginates in Python.\n");

@@ -79,7 +79,7 @@ fn tasks_are_the_same_in_both_clones_after_sync() {
     assert_eq!(by_id(&two)["ready"], true);
     assert_eq!(by_id(&two)["notes"].as_array().unwrap().len(), 2);
     assert_eq!(by_id(&three)["subject"], "Read the logs");
-    run_in(&sandbox, "../second", &["trust", "--yes"]).exits(0);
+    sandbox.as_user().run(["-C", "../second", "trust", "--yes"]).exits(0);
     let brief = run_in(&sandbox, "../second", &["brief", "--as", "mission"]).exits(0);
     assert!(brief.stdout.contains("1. Ask them"), "{brief}");
     // Nothing is left to do, and no temporary references remain.
@@ -316,7 +316,7 @@ fn invalid_task_events_of_others_are_ignored_and_kept() {
 #[test]
 fn a_private_project_does_not_share_its_tasks() {
     let sandbox = crate::sandbox().repository();
-    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.as_user().run(["init", "--private"]).exits(0);
     sandbox.git(&["init", "--quiet", "--bare", "../hub.git"]);
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
     sandbox.run(["task", "add", "Mine"]).exits(0);

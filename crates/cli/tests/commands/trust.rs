@@ -26,17 +26,17 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     warning: shelf `~/notes` lies outside the project; it is not read before `midstride trust`
     warning: shelf `../gone` lies outside the project; it is not read before `midstride trust`
     "#);
-    insta::assert_snapshot!(sandbox.run(["trust"]), @"
-    exit 2
+    insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
+    exit 1
     ----- stderr -----
     This project is not trusted yet: sessions are not briefed from its handoffs.
     .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
-    error: nobody is there to be asked
-    hint: start it in a terminal, or say `--yes`
+    ----- terminal -----
+    Trust this project? [y/N]
     ");
-    insta::assert_snapshot!(sandbox.run(["trust", "--yes", "--json"]), @r#"
+    insta::assert_snapshot!(sandbox.as_user().run(["trust", "--yes", "--json"]), @r#"
     exit 0
     ----- stdout -----
     {
@@ -60,6 +60,8 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
     Trusted, until the configuration changes.
+    ----- terminal -----
+    Trust this project? [y/N] y (--yes)
     "#);
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2
@@ -85,7 +87,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
         !run.stdout.contains("Found outside") && run.stderr.contains("midstride trust"),
         "{run}"
     );
-    sandbox.run(["trust", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
     assert!(sandbox.run(["list"]).stdout.contains("Found outside"));
     sandbox.run(["trust", "--revoke"]).exits(0);
     assert!(!sandbox.run(["list"]).stdout.contains("Found outside"));
@@ -96,15 +98,15 @@ fn an_agent_cannot_trust_anything() {
     let sandbox = reaching();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(command.args(["trust", "--yes"]).env("CLAUDECODE", "1")).exits(2);
-    assert!(run.stderr.contains("this runs in the shell of Claude Code"), "{run}");
+    assert!(run.stderr.contains("it runs inside Claude Code"), "{run}");
     assert!(sandbox.run(["list"]).stderr.contains("not read before"), "{run}");
 }
 
 #[test]
 fn a_project_without_outside_folders_needs_no_trust() {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
-    insta::assert_snapshot!(sandbox.run(["trust"]), @"
+    sandbox.as_user().run(["init"]).exits(0);
+    insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 0
     ----- stderr -----
     The configuration needs no trust: it names no folder outside the project and no redaction rule.
@@ -112,14 +114,23 @@ fn a_project_without_outside_folders_needs_no_trust() {
 }
 
 #[test]
-fn an_agent_that_sets_up_a_clone_does_not_trust_its_documents() {
+fn only_the_user_sets_up_and_trusts_a_clone_with_documents() {
     let sandbox = sandbox().repository();
     sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
     let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
-    let run = sandbox.finish(agent.arg("init").env("CLAUDECODE", "1")).exits(0);
-    assert!(run.stderr.contains("not briefed from 1 document here before"), "{run}");
+    let run = sandbox.finish(agent.arg("init").env("CLAUDECODE", "1")).exits(2);
+    assert!(run.stderr.contains("it runs inside Claude Code"), "{run}");
+    assert!(!sandbox.root().join(".midstride").exists());
     sandbox.run(["brief"]).exits(2);
-    // The user who sets up a project trusts what is in it.
-    sandbox.run(["init"]).exits(0);
+    // Without a terminal the project is set up and not trusted.
+    let run = sandbox.run(["init", "--yes"]).exits(0);
+    assert!(run.stderr.contains("Not trusted yet"), "{run}");
+    sandbox.run(["brief"]).exits(2);
+    // The user is asked.
+    let run = sandbox.as_user().types("n\n").run(["init"]).exits(0);
+    assert!(run.stderr.contains("1 document that you have not trusted"), "{run}");
+    assert_eq!(run.terminal, "Brief sessions from them? [y/N] ");
+    sandbox.run(["brief"]).exits(2);
+    sandbox.as_user().types("y\n").run(["init"]).exits(0);
     sandbox.run(["brief"]).exits(0);
 }

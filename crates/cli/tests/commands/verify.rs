@@ -10,7 +10,7 @@ const FILE: &str = ".midstride/handoffs/pages.md";
 /// A project whose only handoff has these proofs.
 pub(super) fn proofs(fields: &str) -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox.write(FILE, document(fields));
     sandbox
 }
@@ -23,7 +23,7 @@ pub(super) fn document(fields: &str) -> String {
 
 fn allowed(fields: &str) -> Sandbox {
     let sandbox = proofs(fields);
-    sandbox.run(["allow", "pages", "--all", "--yes"]);
+    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]);
     sandbox
 }
 
@@ -56,8 +56,8 @@ fn each_proof_shows_its_result() {
       3. not understood  Nobody can tell
                          `approve` is not known here
     ");
-    sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
-    sandbox.run(["allow", "pages", "2", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "2", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify"]), @"
     exit 1
     ----- stdout -----
@@ -100,7 +100,7 @@ fn each_proof_shows_its_result() {
 #[test]
 fn results_are_available_as_json() {
     let sandbox = proofs(SEVERAL);
-    sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
     let run = sandbox.run(["verify", "pages", "--json"]).exits(1);
     let mut json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     for proof in json["handoffs"][0]["proofs"].as_array_mut().unwrap() {
@@ -179,7 +179,7 @@ fn results_are_available_as_json() {
 #[test]
 fn results_are_recorded_on_request() {
     let sandbox = proofs(SEVERAL);
-    sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify", "pages", "--record"]), @"
     exit 1
     ----- stdout -----
@@ -230,7 +230,7 @@ fn results_are_recorded_on_request() {
     "#);
     // The work is done; the same proof measures the result.
     sandbox.write(FILE, text.replace("echo median 108 ms", "echo median 8 ms"));
-    sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
     sandbox.run(["verify", "pages", "--only", "1", "--record", "--by", "bob"]).exits(0);
     let text = sandbox.read(FILE);
     assert!(text.contains("    - name: Austin\n      before: 108\n      after: 8\n"), "{text}");
@@ -371,7 +371,7 @@ fn nothing_outlives_an_interrupted_run() {
         );
         let path = sandbox.root().join("alive");
         sandbox.finish(sandbox.command("mkfifo").arg(&path)).exits(0);
-        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        let mut command = sandbox.child_command(env!("CARGO_BIN_EXE_midstride"));
         command.args(["verify", "pages"]).stdout(Stdio::null()).stderr(Stdio::null());
         let mut midstride = command.spawn().unwrap();
         let mut alive = BufReader::new(std::fs::File::open(&path).unwrap());

@@ -29,7 +29,7 @@ struct Ground {
 impl Ground {
     fn new() -> Self {
         let sandbox = sandbox().repository();
-        sandbox.run(["init"]).exits(0);
+        sandbox.as_user().run(["init"]).exits(0);
         sandbox.write(
             ".midstride/handoffs/market.md",
             "---\nhandoff:\n  id: market\n  title: Market pages\n  status: in_progress\n  context_summary: Slow.\n  landmines: [The balance is looked up]\n---\n",
@@ -44,7 +44,7 @@ impl Ground {
             let mut git = sandbox.command("git");
             sandbox.finish(git.current_dir(&folder).args(["init", "--quiet"])).exits(0);
         }
-        sandbox.run(["-C", base.join("other").to_str().unwrap(), "init"]).exits(0);
+        sandbox.as_user().run(["-C", base.join("other").to_str().unwrap(), "init"]).exits(0);
         put_transcripts(&sandbox);
         let ours = vec![
             sandbox.root().join(".git/midstride"),

@@ -9,7 +9,7 @@ use std::process::Command;
 
 fn project() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     sandbox
 }
 

@@ -105,7 +105,7 @@ fn no_surface_passes_on_an_untrusted_document() {
     hint: the user can trust it with `midstride trust` in a terminal
     ");
     // The same surfaces pass it on once the user trusts the project.
-    sandbox.run(["trust", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let answers: Vec<_> =
         other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox)).collect();
     let passing = answers.iter().filter(|(_, text)| WORDS.iter().any(|word| text.contains(word)));

@@ -122,7 +122,7 @@ fn codex_calls_what_was_installed_once_it_is_trusted() {
 /// A repository that is set up, with midstride itself on the PATH.
 fn with_midstride() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     std::fs::create_dir_all(sandbox.root().join("bin")).unwrap();
     let program = sandbox.root().join("bin/midstride");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_midstride"), program).unwrap();

@@ -234,7 +234,7 @@ impl<'s> Worker<'s> {
     fn run(&mut self, verb: Verb, words: &[&str], input: &str) -> Option<String> {
         let file = self.sandbox.home().join(format!("input-{}", self.number));
         std::fs::write(&file, input).unwrap();
-        let mut command = self.sandbox.command(PROGRAM);
+        let mut command = self.sandbox.child_command(PROGRAM);
         command.args(words).stdin(File::open(&file).unwrap());
         // Generous, because the machine is busy.
         command.env("MIDSTRIDE_HOOK_MILLISECONDS", "20000");

@@ -7,6 +7,7 @@ use crate::sandbox;
 use midstride_testkit::{Run, Sandbox, fixtures};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -121,7 +122,7 @@ impl Bench {
         let program = log.split(' ').next().filter(|_| target == Target::Program);
         let is_own = |line: &&String| program.is_some_and(|id| line.starts_with(&format!("{id} ")));
         let own = injected.iter().filter(is_own).cloned().collect();
-        let Run { code, stdout, stderr } = run;
+        let Run { code, stdout, stderr, .. } = run;
         InjectedRun { code, stdout, stderr, injected, own }
     }
 
@@ -144,35 +145,49 @@ impl Bench {
     fn run_traced(&self, scenario: Scenario, target: Target, options: &[&str]) -> (Run, String) {
         let log = self.folder.join("log");
         let _ = fs::remove_file(&log);
-        let mut command = match target {
+        let mut words: Vec<OsString> = Vec::new();
+        // Generous, because strace is slow and the machine may be busy.
+        let mut variables: Vec<(&str, OsString)> =
+            vec![("MIDSTRIDE_HOOK_MILLISECONDS", "60000".into())];
+        let program = match target {
             Target::Program => {
-                let mut command = self.sandbox.command("strace");
-                command.args(["-f", "-y", "-qq", "--seccomp-bpf", "-o"]).arg(&log);
-                command.args(options).arg(PROGRAM);
-                command
+                words.extend(["-f", "-y", "-qq", "--seccomp-bpf", "-o"].map(OsString::from));
+                words.push(log.clone().into());
+                words.extend(options.iter().map(OsString::from));
+                words.push(PROGRAM.into());
+                Path::new("strace")
             }
             Target::Git(number) => {
                 let gits = self.folder.join("gits");
                 tree::remove_inside(&gits);
                 let (path, real) = self.path_with_wrapper();
-                let mut command = self.sandbox.command(PROGRAM);
-                command.env("PATH", path).env("FAULT_REAL_GIT", real).env("FAULT_FOLDER", gits);
-                command.env("FAULT_GIT", number.to_string()).env("FAULT_LOG", &log);
-                command.env("FAULT_OPTIONS", options.join(" "));
-                command
+                variables.extend([
+                    ("PATH", path),
+                    ("FAULT_REAL_GIT", real.into()),
+                    ("FAULT_FOLDER", gits.into()),
+                    ("FAULT_GIT", number.to_string().into()),
+                    ("FAULT_LOG", log.clone().into()),
+                    ("FAULT_OPTIONS", options.join(" ").into()),
+                ]);
+                Path::new(PROGRAM)
             }
         };
-        let input = self.folder.join("input");
-        fs::write(&input, scenario.input(self)).unwrap();
-        // Generous, because strace is slow and the machine may be busy.
-        command.env("MIDSTRIDE_HOOK_MILLISECONDS", "60000");
-        command.args(scenario.arguments()).stdin(File::open(input).unwrap());
-        let run = self.sandbox.finish(&mut command);
+        words.extend(scenario.arguments().iter().map(OsString::from));
+        let run = if scenario.needs_consent() {
+            let user = self.sandbox.as_user_of(program);
+            variables.into_iter().fold(user, |user, (name, value)| user.env(name, value)).run(words)
+        } else {
+            let input = self.folder.join("input");
+            fs::write(&input, scenario.input(self)).unwrap();
+            let mut command = self.sandbox.command(program);
+            command.args(words).envs(variables).stdin(File::open(input).unwrap());
+            self.sandbox.finish(&mut command)
+        };
         (run, fs::read_to_string(log).unwrap_or_default())
     }
 
     /// The search path with the wrapper in front, and the real git.
-    fn path_with_wrapper(&self) -> (std::ffi::OsString, PathBuf) {
+    fn path_with_wrapper(&self) -> (OsString, PathBuf) {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
         let real = folders.iter().map(|folder| folder.join("git")).find(|git| git.is_file());
@@ -338,7 +353,7 @@ fn transcript(sandbox: &Sandbox, session: &str) -> PathBuf {
 /// remote, and clients with settings.
 fn prepared_project() -> Sandbox {
     let sandbox = sandbox().repository();
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let hub = sandbox.home().join("hub.git").display().to_string();
     sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", &hub]);
     sandbox.git(&["remote", "add", "origin", &hub]);

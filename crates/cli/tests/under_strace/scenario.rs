@@ -52,6 +52,11 @@ impl Scenario {
         }
     }
 
+    /// Whether it asks the user at a terminal.
+    pub(super) fn needs_consent(self) -> bool {
+        self == Self::Forget
+    }
+
     /// Whether it is complete when everything is as it leaves it. Others add something with a random
     /// id, or remove something.
     pub(super) fn is_exact(self) -> bool {

@@ -44,6 +44,8 @@ const PROFILE: ClientProfile = ClientProfile {
     name: NAME,
     title: "Claude Code",
     program: "claude",
+    // The npm package, and the native installer, which names the program after its version.
+    executables: &["claude", "claude.exe", "claude/versions/*"],
     home_variable: HOME_VARIABLE,
     home_folder: HOME_FOLDER,
     mcp_name: "claude-code",
@@ -156,6 +158,10 @@ impl Client for ClaudeCode {
 
     fn running_sessions(&self, environment: &Environment) -> Option<RunningSessions> {
         process::has_proc().then(|| RunningSessions::Ids(places::running_sessions(environment)))
+    }
+
+    fn is_session_process(&self, environment: &Environment, pid: u64) -> bool {
+        places::registered_session(environment, pid).is_some()
     }
 
     fn session_of_request(

@@ -119,6 +119,12 @@ pub trait Client: fmt::Debug + Sync {
     /// The sessions that are running; `None` if the system does not say.
     fn running_sessions(&self, environment: &Environment) -> Option<RunningSessions>;
 
+    /// Whether the client registered this process as the one of a running session. Most clients keep
+    /// no such register.
+    fn is_session_process(&self, _environment: &Environment, _pid: u64) -> bool {
+        false
+    }
+
     /// The session to which an MCP request belongs, if it is known. The server's environment is not
     /// enough: the client may have started another session since.
     fn session_of_request(
@@ -199,6 +205,9 @@ pub struct ClientProfile {
     pub title: &'static str,
     /// The program that users start.
     pub program: &'static str,
+    /// How the paths of the client's programs end: file names, or several names with `*` for any.
+    /// A program above a command means that an agent runs the command.
+    pub executables: &'static [&'static str],
     /// The variable that names the client's folder, if the user moved it.
     pub home_variable: &'static str,
     /// The client's folder, below the user's home folder.

@@ -41,6 +41,14 @@ const PROFILE: ClientProfile = ClientProfile {
     name: NAME,
     title: "Codex",
     program: "codex",
+    // The npm package, and the release files.
+    executables: &[
+        "codex",
+        "codex-x86_64-unknown-linux-musl",
+        "codex-aarch64-unknown-linux-musl",
+        "codex-x86_64-unknown-linux-gnu",
+        "codex-aarch64-unknown-linux-gnu",
+    ],
     home_variable: HOME_VARIABLE,
     home_folder: HOME_FOLDER,
     mcp_name: "codex-mcp-client",

@@ -190,7 +190,7 @@ pub enum InstallError {
     #[error("the receipt `{}` cannot be read", .0.display())]
     DamagedRecord(PathBuf),
     /// Only the user can grant permissions, not an agent.
-    #[error("this runs in {0}; a person has to do it")]
+    #[error("this command needs the user, but it runs inside {0}")]
     RunByAgent(Automation),
     /// A file could not be read or written.
     #[error(transparent)]

@@ -42,10 +42,10 @@ pub(crate) fn plan_add(
 ) -> Result<InstallPlan, InstallError> {
     let is_permission =
         options.allow.is_some_and(|allow| allow != AllowedTools::Nothing) || options.trust_hooks;
-    match environment.automation {
-        // The other entries only make clients call midstride; these remove prompts to the user.
-        Some(inside) if is_permission => Err(InstallError::RunByAgent(inside)),
-        Some(_) | None => plan::add(environment, client, scope, options),
+    // The other entries only make clients call midstride; these remove prompts to the user.
+    match is_permission.then(|| environment.automation()).flatten() {
+        Some(inside) => Err(InstallError::RunByAgent(inside)),
+        None => plan::add(environment, client, scope, options),
     }
 }
 

@@ -2,14 +2,19 @@
 //! caller.
 #![expect(clippy::disallowed_methods, reason = "the one module that reads the environment")]
 
+mod invoker;
+
+pub(crate) use invoker::DetectAutomation;
+pub use invoker::{Automation, Invoker, InvokerLookup};
+
 use crate::sys::clock::Clock;
+use crate::sys::files::{self, ScratchFolder};
 use crate::sys::git::LOCAL_VARIABLES;
 use etcetera::BaseStrategy as _;
 use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::is_secret_variable;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,9 +31,8 @@ pub struct Environment {
     pub editor: Option<String>,
     /// The user name for the header of new handoffs.
     pub user: Option<String>,
-    /// The agent or proof in which the process runs, if it was not started from the user's own
-    /// shell.
-    pub automation: Option<Automation>,
+    /// Who started the process.
+    pub invoker: Invoker,
     /// The session in which the process was started, if its client says.
     pub session: Option<SessionName>,
     /// The source of the current time.
@@ -60,20 +64,6 @@ impl Variables {
     }
 }
 
-/// What marks the shells that an agent client starts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AgentShell {
-    /// The name of the client, as it is stored.
-    pub name: &'static str,
-    /// The name of the product.
-    pub title: &'static str,
-    /// Variables; each of them marks such a shell. They identify honest agents, but are no
-    /// protection against an agent that unsets them.
-    pub variables: &'static [&'static str],
-    /// The variable with the session id, if there is one.
-    pub session: Option<SessionVariable>,
-}
-
 /// The variable with the id of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionVariable {
@@ -81,15 +71,6 @@ pub struct SessionVariable {
     pub mark: &'static str,
     /// The variable with the id.
     pub id: &'static str,
-}
-
-/// A program that runs commands on its own, so that the user cannot confirm anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Automation {
-    /// The shell of an agent client.
-    Agent(&'static str),
-    /// A proof command of a handoff.
-    Proof,
 }
 
 /// A session as named by its client.
@@ -114,42 +95,15 @@ impl SessionName {
     }
 }
 
-impl fmt::Display for Automation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Agent(client) => write!(f, "the shell of {client}"),
-            Self::Proof => f.write_str("a proof that is being run"),
-        }
-    }
-}
-
-/// Agents that midstride recognizes but does not support.
-const OTHER_AGENTS: [AgentShell; 4] = [
-    other_agent("Gemini CLI", &["GEMINI_CLI"]),
-    other_agent("opencode", &["OPENCODE"]),
-    other_agent("Cursor", &["CURSOR_AGENT"]),
-    other_agent("an agent", &["AI_AGENT"]),
-];
-
-const fn other_agent(title: &'static str, variables: &'static [&'static str]) -> AgentShell {
-    AgentShell { name: title, title, variables, session: None }
-}
-
-/// The variables of agents that midstride recognizes but does not support.
-pub(crate) fn other_agent_variables() -> impl Iterator<Item = &'static str> {
-    OTHER_AGENTS.iter().flat_map(|agent| agent.variables.iter().copied())
-}
-
 /// Set for the command of a proof.
-const PROOF: &str = "MIDSTRIDE_PROOF";
+pub(crate) const PROOF: &str = "MIDSTRIDE_PROOF";
 /// The prefix of midstride's own variables.
 const OWN_PREFIX: &str = "MIDSTRIDE";
 
 impl Environment {
-    /// Reads the environment of this process, which may be the shell of one of these clients.
-    pub(crate) fn from_process(
-        clients: impl Iterator<Item = AgentShell> + Clone,
-    ) -> std::io::Result<Self> {
+    /// Reads the environment of this process. `detect` finds out whether an agent or a proof started
+    /// it, when that is needed.
+    pub(crate) fn from_process(detect: DetectAutomation) -> std::io::Result<Self> {
         let variables = Variables::Process;
         let text = |name: &str| variables.get(name);
         let folders = etcetera::choose_base_strategy().ok();
@@ -163,8 +117,8 @@ impl Environment {
             state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
-            automation: detect_automation(clients.clone(), |name| text(name).is_some()),
-            session: detect_session(clients, text),
+            invoker: Invoker::process(detect),
+            session: None,
             clock: fixed.map_or(Clock::System, Clock::Fixed),
             variables,
         })
@@ -179,11 +133,59 @@ impl Environment {
             state: None,
             editor: None,
             user: None,
-            automation: None,
+            invoker: Invoker::User,
             session: None,
             clock: Clock::System,
             variables: Variables::NONE,
         }
+    }
+
+    /// The environment of the user in a temporary folder of this process, with the project, the home
+    /// and the state at these paths below it. What is allowed there is deleted with the folder.
+    pub fn in_scratch(scratch: &ScratchFolder, [project, home, state]: [&str; 3]) -> Self {
+        let base = files::canonical(scratch.path());
+        Self {
+            folder: base.join(project),
+            home: Some(base.join(home)),
+            state: Some(base.join(state)),
+            editor: None,
+            user: None,
+            invoker: Invoker::User,
+            session: None,
+            clock: Clock::System,
+            variables: Variables::NONE,
+        }
+    }
+
+    /// The agent or proof that started this process; `None` if the user did.
+    pub fn automation(&self) -> Option<Automation> {
+        self.invoker.automation(self)
+    }
+
+    /// The author to record for a change: the given one, otherwise the agent that runs the command,
+    /// otherwise the user. An agent that gives the name of the user is recorded with its own.
+    pub fn author(&self, given: Option<&str>) -> Option<String> {
+        let is_plain = |given: &&str| !self.names_user(given);
+        if let Some(given) = given.filter(is_plain) {
+            return Some(given.to_owned());
+        }
+        match (self.automation(), given) {
+            (Some(inside), Some(given)) => Some(format!("{} as {given}", inside.name())),
+            (Some(inside), None) => Some(inside.name().to_owned()),
+            (None, Some(given)) => Some(given.to_owned()),
+            (None, None) => self.user.clone(),
+        }
+    }
+
+    /// Whether a name means the user: a word for them, the name they gave, or their login name, which
+    /// no variable changes.
+    pub fn names_user(&self, name: &str) -> bool {
+        const WORDS: [&str; 5] = ["user", "the user", "human", "the human", "you"];
+        let name = name.trim().trim_start_matches('@').to_lowercase();
+        let is_it = |other: String| other.to_lowercase() == name;
+        WORDS.contains(&name.as_str())
+            || self.user.clone().is_some_and(is_it)
+            || login_name().is_some_and(is_it)
     }
 
     /// The value of a variable that another program defines, unless it is blank.
@@ -199,6 +201,17 @@ impl Environment {
     }
 }
 
+/// The name of the user in the system's list of users.
+fn login_name() -> Option<String> {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == id).then(|| name.to_owned())
+    })
+}
+
 /// The current folder of the process.
 pub(crate) fn current_folder() -> std::io::Result<PathBuf> {
     std::env::current_dir()
@@ -207,29 +220,6 @@ pub(crate) fn current_folder() -> std::io::Result<PathBuf> {
 /// The folders in `PATH`.
 pub(crate) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()
-}
-
-pub(crate) fn detect_automation(
-    mut clients: impl Iterator<Item = AgentShell>,
-    is_set: impl Fn(&str) -> bool,
-) -> Option<Automation> {
-    if is_set(PROOF) {
-        return Some(Automation::Proof);
-    }
-    let is_it = |agent: &AgentShell| agent.variables.iter().any(|variable| is_set(variable));
-    let agent = clients.find(is_it).or_else(|| OTHER_AGENTS.into_iter().find(is_it));
-    agent.map(|agent| Automation::Agent(agent.title))
-}
-
-pub(crate) fn detect_session(
-    clients: impl Iterator<Item = AgentShell>,
-    text: impl Fn(&str) -> Option<String>,
-) -> Option<SessionName> {
-    let mut all = clients.filter_map(|shell| Some((shell.name, shell.session?)));
-    all.find_map(|(client, session)| {
-        text(session.mark)?;
-        SessionName::parse(client, &text(session.id)?)
-    })
 }
 
 /// Set for an agent that works on a stage of a run.

@@ -1,10 +1,12 @@
 //! Processes: the only module that starts and inspects them.
 #![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
+mod ancestors;
 mod bounded;
 mod capped_output;
 mod group;
 
+pub use ancestors::{Ancestor, ancestors, ancestors_of};
 pub use bounded::{ProcessLimits, ProcessReport, communicate_bounded, run_bounded};
 pub use capped_output::CappedOutput;
 
@@ -75,23 +77,11 @@ pub fn start_time(pid: u64) -> Option<String> {
     fields.nth(START).filter(|_| !matches!(state, "Z" | "X" | "x")).map(str::to_owned)
 }
 
-/// The ids of the ancestors of this process, nearest first.
-pub fn ancestors() -> Vec<u64> {
-    const MOST: usize = 8;
-    let nearest = rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok());
-    let parent = |pid: &u64| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
-    };
-    std::iter::successors(nearest, parent).take_while(|pid| *pid > 1).take(MOST).collect()
-}
-
 /// Whether an ancestor of this process was started with words that `is_it` accepts. Returns `false`
 /// if the system has no `/proc`.
 pub(crate) fn has_ancestor(is_it: impl Fn(&[&[u8]]) -> bool) -> bool {
-    ancestors().into_iter().any(|pid| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        is_it(&line.split(|byte| *byte == 0).collect::<Vec<_>>())
+    ancestors().into_iter().any(|ancestor| {
+        is_it(&ancestor.command_line().split(|byte| *byte == 0).collect::<Vec<_>>())
     })
 }
 

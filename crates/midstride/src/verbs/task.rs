@@ -197,7 +197,7 @@ fn add_task(
         depends_on: wanted.depends_on.clone(),
         metadata: redactor.clean_all(&wanted.metadata),
     };
-    let by = redactor.clean(actor(workspace, by));
+    let by = redactor.clean(&actor(workspace, by));
     let now = workspace.environment().clock.now();
     let id = TaskId::parse(&new_uid(now)).expect("a uid is one");
     let ledger = open_ledger(store)?;
@@ -283,7 +283,7 @@ pub fn change_task(
     let previous_status = board.tasks.find(wanted).ok().map(|task| task.status);
     let were_ready = ready_ids(&board.tasks);
     let mut redactor = Redactor::for_project(workspace);
-    let by = redactor.clean(actor(workspace, by));
+    let by = redactor.clean(&actor(workspace, by));
     let patch = &typed.patch;
     let mut clean_patch = TaskPatch {
         subject: patch.subject.as_deref().map(|text| redactor.clean(text)),
@@ -335,7 +335,7 @@ pub fn note_task(
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
     let mut redactor = Redactor::for_project(workspace);
-    let (by, text) = (redactor.clean(actor(workspace, by)), redactor.clean(text));
+    let (by, text) = (redactor.clean(&actor(workspace, by)), redactor.clean(text));
     let task = board.tasks.find(wanted)?;
     let id = task.id.clone();
     let event = task.note(&text).map_err(|why| TaskError::Refused { id: id.clone(), why })?;
@@ -346,7 +346,7 @@ pub fn note_task(
     Ok(ChangedTask { id, redacted: redactor.redactions })
 }
 
-/// The actor: the given name, or else the user.
-pub(in crate::verbs) fn actor<'p>(workspace: &'p Workspace, by: Option<&'p str>) -> &'p str {
-    by.or(workspace.environment().user.as_deref()).unwrap_or("midstride")
+/// The actor: the given name, or else the agent or the user that runs the command.
+pub(in crate::verbs) fn actor(workspace: &Workspace, by: Option<&str>) -> String {
+    workspace.environment().author(by).unwrap_or_else(|| "midstride".to_owned())
 }

@@ -3,9 +3,10 @@
 //! A permission is a file in the user's state folder, named by the hash of everything it is bound
 //! to. If any of that changes, the file does not match and nothing is allowed.
 
-use crate::sys::env::{Automation, Environment};
+use crate::sys::env::Environment;
 use crate::sys::files::{FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
+use crate::workspace::consent::{ConsentError, UserConsent};
 use jiff::Timestamp;
 use midstride_core::handoff::proof::ProofSpec;
 use midstride_core::text::redact::CleanText;
@@ -19,9 +20,9 @@ const FOLDER: &str = "midstride/permissions";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PermissionError {
-    /// The process runs in an agent or a proof, not for the user.
-    #[error("this runs in {0}; a person has to do it")]
-    RequiresUser(Automation),
+    /// The user could not be asked.
+    #[error(transparent)]
+    Consent(#[from] ConsentError),
     /// There is no home folder to store it in.
     #[error("there is no home folder to keep it in")]
     NoHome,
@@ -94,14 +95,13 @@ pub struct Grant {
 #[derive(Clone, Debug)]
 pub(crate) struct PermissionStore {
     folder: Option<PathBuf>,
-    automation: Option<Automation>,
 }
 
 impl PermissionStore {
     /// The permissions of the user who started the process.
     pub(crate) fn for_environment(environment: &Environment) -> Self {
         let folder = environment.state.as_ref().map(|state| state.join(FOLDER));
-        Self { folder, automation: environment.automation }
+        Self { folder }
     }
 
     fn open(&self) -> Option<Root> {
@@ -119,8 +119,8 @@ impl PermissionStore {
         &self,
         bound: &PermissionKey,
         granted: &Grant,
+        _consent: &UserConsent,
     ) -> Result<(), PermissionError> {
-        self.require_user()?;
         let folder = Root::make_owner_only(self.folder.as_ref().ok_or(PermissionError::NoHome)?)?;
         let clean = |text: &str| CleanText::redact(text).0.as_str().to_owned();
         let text = json!({
@@ -166,12 +166,6 @@ impl PermissionStore {
             files.iter().filter_map(|(_, file)| parse_grant(file)).collect();
         found.sort_by(|a, b| (&a.about, &a.shown).cmp(&(&b.about, &b.shown)));
         Ok(found)
-    }
-
-    /// Fails if the process runs in an agent or a proof, which must not grant permissions to
-    /// itself.
-    pub(crate) fn require_user(&self) -> Result<(), PermissionError> {
-        self.automation.map_or(Ok(()), |inside| Err(PermissionError::RequiresUser(inside)))
     }
 }
 

@@ -9,6 +9,7 @@
 use super::Workspace;
 use crate::sys::files::{self, FileError, FileProblem, FolderIdentity, Root};
 use crate::sys::ids::sha256;
+use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{PermissionError, PermissionStore};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -88,8 +89,8 @@ impl Workspace {
         subject.record(found.at.clone()).is_some_and(|current| current == found)
     }
 
-    /// Records that the user trusts this project. The caller checks that the user decided it.
-    pub(crate) fn record_trust(&self) -> Result<(), PermissionError> {
+    /// Records that the user trusts this project.
+    pub(crate) fn record_trust(&self, _consent: &UserConsent) -> Result<(), PermissionError> {
         let state = self.environment.state.as_ref().ok_or(PermissionError::NoHome)?;
         let folder = Root::make_owner_only(&state.join(FOLDER))?;
         let subject = self.trust_subject();

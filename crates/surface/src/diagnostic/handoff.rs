@@ -229,6 +229,10 @@ impl From<ApplyError> for Diagnostic {
                     "`get` shows where it stands",
                 )
             }
+            ApplyError::RequiresUser { .. } => diagnostic.hint_per_surface(
+                "its `suggested_owner` is the user: answer it in a terminal",
+                "ask the user, who answers with `midstride answer` in a terminal",
+            ),
             ApplyError::NoCommit(_) => diagnostic.hint_per_surface(
                 "commit first, or say the `--outcome` instead",
                 "commit first, or give `outcome` instead",

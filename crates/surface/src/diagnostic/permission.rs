@@ -4,19 +4,24 @@
 use super::Diagnostic;
 use midstride::clients::install::InstallError;
 use midstride::verbs::{AllowError, PurgeError};
+use midstride::workspace::consent::ConsentError;
 use midstride::workspace::permission::PermissionError;
 
 impl From<PermissionError> for Diagnostic {
     fn from(error: PermissionError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            PermissionError::RequiresUser(_) => {
-                diagnostic.hint("run the same command in a terminal of your own")
-            }
+            PermissionError::Consent(error) => error.into(),
             PermissionError::NoHome => diagnostic.hint("set HOME, or XDG_STATE_HOME"),
             PermissionError::File(error) => error.into(),
             _ => diagnostic,
         }
+    }
+}
+
+impl From<ConsentError> for Diagnostic {
+    fn from(error: ConsentError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

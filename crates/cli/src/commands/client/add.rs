@@ -112,7 +112,7 @@ fn ask_access(
     target: &ClientTarget,
 ) -> Result<Option<AllowedTools>, Diagnostic> {
     let is_asked = !target.yes && !target.dry_run && Ui::is_interactive();
-    if !is_asked || environment.automation.is_some() {
+    if !is_asked || environment.automation().is_some() {
         return Ok(None);
     }
     ui.say(ACCESS_PROMPT)?;

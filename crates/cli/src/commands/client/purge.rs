@@ -9,6 +9,7 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, PurgePlan};
 use midstride::workspace::Workspace;
+use midstride::workspace::consent::UserConsent;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
@@ -29,7 +30,7 @@ impl ProjectPurge {
     ) -> Result<Self, Diagnostic> {
         let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
         if !target.dry_run {
-            verbs::check_may_allow(&workspace)?;
+            Ui::consent_by_presence(environment)?;
         }
         let store = Store::new(workspace, WaitPolicy::Command);
         let purge = verbs::plan_purge(&store)?;
@@ -67,10 +68,6 @@ impl ProjectPurge {
         uncommitted: bool,
     ) -> Result<(), Diagnostic> {
         let lost = self.purge.unrecoverable();
-        if !target.yes && !self.purge.is_empty() && !Ui::is_interactive() {
-            return Err(Diagnostic::new("nobody is there to be asked")
-                .hint("start it in a terminal, or say `--yes`"));
-        }
         if target.yes && !uncommitted && !lost.is_empty() {
             return Err(Diagnostic::new(format!(
                 "nothing could bring back {}; nothing was changed",
@@ -91,11 +88,11 @@ impl ProjectPurge {
         if self.purge.is_empty() {
             return Ok(CliOutcome::Clean);
         }
-        if !target.yes && !self.confirm(ui)? {
+        let Some(consent) = self.confirm(target)? else {
             ui.say("Nothing was deleted.")?;
             return Ok(CliOutcome::Findings);
-        }
-        verbs::purge(&self.store, &self.purge)?;
+        };
+        verbs::purge(&self.store, &self.purge, &consent)?;
         ui.say("Deleted.")?;
         for line in view::purge::restore_hints(&self.purge) {
             ui.say(&line)?;
@@ -117,15 +114,16 @@ impl ProjectPurge {
         Ok(())
     }
 
-    fn confirm(&self, ui: &mut Ui) -> Result<bool, Diagnostic> {
+    fn confirm(&self, target: &ClientTarget) -> Result<Option<UserConsent>, Diagnostic> {
+        let environment = self.store.workspace().environment();
         let lost = self.purge.unrecoverable();
         if lost.is_empty() {
-            return Ok(ui.confirm("Delete this?")?);
+            return Ui::ask_consent(environment, "Delete this?", target.yes);
         }
         let lost = view::purge::lost_items(&lost);
         let question = format!(
             "Nothing could bring back {lost}. Type `{CONFIRMATION_WORD}` to delete all of it:"
         );
-        Ok(ui.prompt(&question)?.as_deref() == Some(CONFIRMATION_WORD))
+        Ui::ask_for_word(environment, &question, CONFIRMATION_WORD, target.yes)
     }
 }

@@ -18,7 +18,7 @@ use midstride_surface::diagnostic::Diagnostic;
 /// With `--purge` what midstride keeps for this project goes as well: the folder `.midstride` with its
 /// handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. All of it is
 /// listed first, with what git does not have. Documents on other shelves stay, as does what other
-/// projects and worktrees use. An agent's own shell cannot do it. With `--project` midstride stays
+/// projects and worktrees use. Agents cannot do it, and it needs a terminal. With `--project` midstride stays
 /// installed for your other projects.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ClientRemoveArgs {

@@ -5,9 +5,12 @@
 use crate::hooks;
 use jiff::Timestamp;
 use midstride::clients::{Client, hook_log};
-use midstride::sys::env::{self, simulation_variables};
+use midstride::sys::env::{self, Environment, simulation_variables};
 use midstride::sys::files::{self, ScratchFolder};
 use midstride::sys::process::{self, ProcessLimits, ProcessReport};
+use midstride::verbs;
+use midstride::workspace::Workspace;
+use midstride::workspace::consent::UserConsent;
 use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::text::id::SessionId;
 use midstride_core::text::tokens;
@@ -113,6 +116,7 @@ impl ClientSimulation {
             .and_then(|()| write("home/.keep", ""));
         let outcome = written.and_then(|()| {
             require_success(&self.run(&["init"], b"")?)?;
+            self.trust()?;
             write("project/.midstride/handoffs/simulated.md", HANDOFF)
         });
         // Success is not reported as a step. The steps of the session show it.
@@ -120,6 +124,17 @@ impl ClientSimulation {
             Ok(()) => true,
             Err(why) => self.push_step("set up", None, Duration::ZERO, Err(why)),
         }
+    }
+
+    /// Trusts the simulated project, which this process made. Nothing outside the temporary folder is
+    /// trusted with it.
+    fn trust(&self) -> Result<(), SimulationError> {
+        let places = ["project", "home", "home/.local/state"];
+        let environment = Environment::in_scratch(&self.scratch, places);
+        let consent =
+            UserConsent::by_presence(&environment).map_err(SimulationError::from_error)?;
+        let workspace = Workspace::discover(environment).map_err(SimulationError::from_error)?;
+        verbs::trust(&workspace, &consent).map(drop).map_err(SimulationError::from_error)
     }
 
     fn start_session(&mut self) -> bool {

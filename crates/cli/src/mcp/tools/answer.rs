@@ -34,7 +34,7 @@ fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         AnswerRequest::parse(&which, text, arguments.flag("holds"), Some(caller.name.clone()))
             .map_err(|error| explain_input(&error))?;
     let AnswerOutcome { recorded, reason, previous, closed } =
-        verbs::answer(&store, &stored, &request)?;
+        verbs::answer(&store, &stored, &request, None)?;
     let reply = recorded_reply(workspace, &stored, &recorded, &reason);
     let before = previous.as_ref().map(recorded_change::previous_answer);
     let key = stored.handoff(workspace).key();

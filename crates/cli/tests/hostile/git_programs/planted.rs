@@ -287,7 +287,7 @@ fn hub(sandbox: &Sandbox) -> PathBuf {
 }
 
 fn add_history(sandbox: &Sandbox) {
-    sandbox.run(["init"]).exits(0);
+    sandbox.as_user().run(["init"]).exits(0);
     let lines: String = (1..12).map(|number| format!("let line = {number};\n")).collect();
     sandbox.write("src/market.rs", &lines).write("src/other.rs", &lines);
     sandbox.write("src/gone.rs", format!("{lines}let gone = true;\n"));

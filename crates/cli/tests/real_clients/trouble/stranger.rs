@@ -53,7 +53,7 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         assert_eq!((heard.code, &*heard.answer), (Some(0), "So it is."), "{client:?}: {heard:?}");
         assert!(!desk.private().exists(), "{client:?}: nothing is kept of a clone");
         assert!(!desk.sandbox.home().join(".local").exists(), "{client:?}");
-        desk.sandbox.run(["trust", "--yes"]).exits(0);
+        desk.sandbox.as_user().run(["trust", "--yes"]).exits(0);
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         assert!(!asked.says("came with this repository"), "{client:?}: {:#}", asked.body);

@@ -199,15 +199,18 @@ pub(super) fn running_sessions(environment: &Environment) -> HashSet<SessionId> 
 /// client changes its session, for example with `/clear`, and the environment of its servers does
 /// not follow.
 pub(super) fn current_session(environment: &Environment) -> Option<SessionId> {
+    process::ancestors().into_iter().find_map(|above| registered_session(environment, above.pid))
+}
+
+/// The session for which the client registered this process, if it is still the same process.
+pub(super) fn registered_session(environment: &Environment, pid: u64) -> Option<SessionId> {
     let root = Root::open(&ClaudeCode.home(environment)?.join("sessions")).ok()?;
-    process::ancestors().into_iter().find_map(|pid| {
-        let file = PathBuf::from(format!("{pid}.json"));
-        let bytes = root.read_up_to(&file, SMALL_FILE_BYTES_MAX).ok()?;
-        let one: RegisteredSession = serde_json::from_slice(&bytes).ok()?;
-        let is_it = |started: String| is_same_start(one.proc_start.as_ref(), &started);
-        let is_it = process::start_time(pid).map_or(!process::has_proc(), is_it);
-        (is_it && one.pid == pid).then_some(one.session_id)
-    })
+    let file = PathBuf::from(format!("{pid}.json"));
+    let bytes = root.read_up_to(&file, SMALL_FILE_BYTES_MAX).ok()?;
+    let one: RegisteredSession = serde_json::from_slice(&bytes).ok()?;
+    let is_it = |started: String| is_same_start(one.proc_start.as_ref(), &started);
+    let is_it = process::start_time(pid).map_or(!process::has_proc(), is_it);
+    (is_it && one.pid == pid).then_some(one.session_id)
 }
 
 /// Whether a process is the registered one. Process ids are reused; start times are not. A start

@@ -192,7 +192,7 @@ fn dismiss_instruction(
     wrong: bool,
 ) -> Result<DismissableItem, DismissError> {
     let workspace = store.workspace();
-    if workspace.environment().automation.is_some() {
+    if workspace.environment().automation().is_some() {
         return Err(DismissError::OnlyUser { handle: handle.to_owned() });
     }
     let ledger = store.ledger()?;

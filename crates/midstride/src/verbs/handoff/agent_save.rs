@@ -2,7 +2,7 @@
 //! so the arguments must not lead out of the agent's project.
 
 use crate::clients;
-use crate::sys::env::{self, Automation, Environment};
+use crate::sys::env::{self, Environment};
 use crate::sys::files;
 use crate::verbs::SaveError;
 use crate::workspace::Workspace;
@@ -50,5 +50,5 @@ pub fn read_body(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, SaveErro
 }
 
 fn is_agent(workspace: &Workspace) -> bool {
-    matches!(workspace.environment().automation, Some(Automation::Agent(_)))
+    workspace.environment().automation().is_some_and(|caller| caller.is_agent())
 }

@@ -3,7 +3,8 @@
 use crate::journal::{RecordedRevision, RevisionInfo};
 use crate::store::Store;
 use crate::verbs::handoff::apply::{ApplyError, apply};
-use crate::workspace::StoredHandoff;
+use crate::workspace::consent::UserConsent;
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{RevisionVerb, Status, Validation};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
@@ -106,13 +107,27 @@ impl AnswerRequest {
     }
 }
 
-/// Records an answer.
+/// Whether the question is for the user, so that an agent must not answer it.
+pub fn is_for_user(workspace: &Workspace, stored: &StoredHandoff, request: &AnswerRequest) -> bool {
+    let NumberedAnswer::Question(number, _) = &request.answer else { return false };
+    let handoff = stored.handoff(workspace);
+    let questions = handoff.node("open_questions").map(YamlNode::items).unwrap_or_default();
+    let question = number.checked_sub(1).and_then(|at| questions.get(at));
+    let owner = question.and_then(|question| question.get("suggested_owner")?.text());
+    owner.is_some_and(|owner| workspace.environment().names_user(owner.value))
+}
+
+/// Records an answer. A question for the user needs their consent.
 pub fn answer(
     store: &Store,
     stored: &StoredHandoff,
     request: &AnswerRequest,
+    consent: Option<&UserConsent>,
 ) -> Result<AnswerOutcome, ApplyError> {
     let workspace = store.workspace();
+    if consent.is_none() && is_for_user(workspace, stored, request) {
+        return Err(ApplyError::RequiresUser { question: request.name.clone() });
+    }
     let AnswerRequest { name, answer, by } = request;
     let change = RevisionInfo::by_verb(RevisionVerb::Answer, answer.reason(name), by.clone());
     // The document may be read again, so the last call sees the answer that is replaced.

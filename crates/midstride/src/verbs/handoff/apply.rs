@@ -21,6 +21,12 @@ pub enum ApplyError {
         /// The reason.
         why: LifecycleRefusal,
     },
+    /// The question is for the user.
+    #[error("only the user can answer {question}")]
+    RequiresUser {
+        /// The question, as it was given.
+        question: String,
+    },
     /// The commit is not in this repository.
     #[error("there is no commit `{0}` here")]
     NoCommit(String),

@@ -15,6 +15,7 @@ use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::sys::git::{GitError, LogEntry, RemovalOutcome, Repository};
 use crate::sys::ids::sha256;
+use crate::workspace::consent::UserConsent;
 use crate::workspace::{StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
@@ -232,6 +233,7 @@ pub fn forget(
     store: &Store,
     text: &KeptText,
     reason: Option<&str>,
+    _consent: &UserConsent,
     reached: &dyn Fn(ForgetStep),
 ) -> Result<ForgetOutcome, ForgetError> {
     let workspace = store.workspace();
@@ -327,7 +329,7 @@ fn ensure_tombstone(
             is_shared: text.is_shared,
             was_kept,
             forgotten_at: environment.clock.now(),
-            forgotten_by: environment.user.clone().unwrap_or_else(|| "somebody".to_owned()),
+            forgotten_by: environment.author(None).unwrap_or_else(|| "the user".to_owned()),
             reason: reason.map(clean),
         };
         tombstone.record(ledger)?;

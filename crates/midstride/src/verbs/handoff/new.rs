@@ -169,7 +169,7 @@ pub enum NewError {
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
 /// # use midstride::sys::clock::Clock;
-/// # use midstride::sys::env::{Environment, Variables};
+/// # use midstride::sys::env::{Invoker, Environment, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
@@ -179,11 +179,11 @@ pub enum NewError {
 /// #     variables: Variables::NONE,
 /// #     editor: None,
 /// #     user: Some("ada".to_owned()),
-/// #     automation: None,
+/// #     invoker: Invoker::User,
 /// #     session: None,
 /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
 /// # };
-/// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+/// # verbs::init(&Workspace::discover(environment.clone())?, false, None)?;
 /// # let store = Store::new(Workspace::discover(environment)?, WaitPolicy::Command);
 ///
 /// let wanted = NewHandoff { title: Some("Search is slow".to_owned()), ..NewHandoff::default() };
@@ -478,7 +478,7 @@ fn header_fields(
         ("kind", Some(YamlData::Bare(kind.word().to_owned()))),
         ("stage", text(&key.stage)),
         ("status", Some(YamlData::Bare("planned".to_owned()))),
-        ("from", text(&by.or_else(|| workspace.environment().user.clone()))),
+        ("from", text(&workspace.environment().author(by.as_deref()))),
         ("to", (!to.is_empty()).then(|| YamlData::texts(to))),
         ("created", Some(YamlData::Bare(time::format_time(now)))),
         ("at_commit", commit.map(|commit| YamlData::text(commit.as_str()))),

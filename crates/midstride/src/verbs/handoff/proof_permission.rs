@@ -1,5 +1,6 @@
 //! Allows the commands of proofs, each exactly as shown, and revokes that.
 
+use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{
     Grant, GrantKind, PermissionError, PermissionKey, PermissionStore,
 };
@@ -79,16 +80,12 @@ fn bind_permission(
     PermissionKey::proof(&workspace.identity(), &identity, test)
 }
 
-/// Whether a user can be asked for permission at all.
-pub fn check_may_allow(workspace: &Workspace) -> Result<(), PermissionError> {
-    PermissionStore::for_environment(workspace.environment()).require_user()
-}
-
 /// Allows a proof exactly as it is now.
 pub fn allow(
     workspace: &Workspace,
     stored: &StoredHandoff,
     test: &ProofSpec,
+    consent: &UserConsent,
 ) -> Result<(), PermissionError> {
     let environment = workspace.environment();
     let granted = Grant {
@@ -96,8 +93,11 @@ pub fn allow(
         shown: workspace.clean(&test.command).0.as_str().to_owned(),
         at: Some(environment.clock.now()),
     };
-    PermissionStore::for_environment(environment)
-        .grant(&bind_permission(workspace, stored, test), &granted)
+    PermissionStore::for_environment(environment).grant(
+        &bind_permission(workspace, stored, test),
+        &granted,
+        consent,
+    )
 }
 
 /// Revokes a permission. Returns whether there was one.

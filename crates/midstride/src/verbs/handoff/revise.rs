@@ -88,7 +88,7 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
 /// # use midstride::sys::clock::Clock;
-/// # use midstride::sys::env::{Environment, Variables};
+/// # use midstride::sys::env::{Invoker, Environment, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
@@ -98,11 +98,11 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 /// #     variables: Variables::NONE,
 /// #     editor: None,
 /// #     user: Some("ada".to_owned()),
-/// #     automation: None,
+/// #     invoker: Invoker::User,
 /// #     session: None,
 /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
 /// # };
-/// # verbs::init(&Workspace::discover(environment.clone())?, false)?;
+/// # verbs::init(&Workspace::discover(environment.clone())?, false, None)?;
 /// # let store = Store::new(Workspace::discover(environment)?, WaitPolicy::Command);
 ///
 /// let wanted = NewHandoff { title: Some("Search is slow".to_owned()), ..NewHandoff::default() };

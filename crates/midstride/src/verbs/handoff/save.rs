@@ -666,9 +666,10 @@ impl SaveContext<'_> {
             .or_earlier(quality::recorded_reflection(document));
         let gate = gate.with_reflection(&reflection);
         let environment = self.store.workspace().environment();
-        let by = self.request.by.as_deref().or(environment.user.as_deref());
+        let by = environment.author(self.request.by.as_deref());
         let agent = self.agent_session();
-        let occasion = QualityStamp { at: environment.clock.now(), by, agent: agent.as_ref() };
+        let (at, by) = (environment.clock.now(), by.as_deref());
+        let occasion = QualityStamp { at, by, agent: agent.as_ref() };
         let edit = quality::record_edit(
             document,
             &gate,
@@ -701,8 +702,8 @@ impl SaveContext<'_> {
 
     fn author(&self) -> Option<String> {
         let client = self.checkpoint.map(|checkpoint| checkpoint.client().to_string());
-        let user = || self.store.workspace().environment().user.clone();
-        self.request.by.clone().or(client).or_else(user)
+        let given = self.request.by.as_deref().or(client.as_deref());
+        self.store.workspace().environment().author(given)
     }
 
     fn write_new(&self, document: &Document) -> Result<CreatedHandoff, SaveError> {

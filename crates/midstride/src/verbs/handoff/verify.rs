@@ -235,7 +235,7 @@ fn verify_proof(
     if !proof.is_allowed {
         return VerifyState::NotAllowed;
     }
-    if workspace.environment().automation == Some(Automation::Proof) {
+    if workspace.environment().automation() == Some(Automation::Proof) {
         return VerifyState::NotExecuted(ProofStartError::InsideProof);
     }
     let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
@@ -333,7 +333,7 @@ fn record_in_document(
     let environment = workspace.environment();
     let occasion = TrialContext {
         at: environment.clock.now(),
-        by: record.by.clone().or_else(|| environment.user.clone()),
+        by: environment.author(record.by.as_deref()),
         commit: current_commit(workspace),
     };
     let decide = |handoff: &Handoff<'_>| lifecycle::verify(handoff, proven, record.side, &occasion);
@@ -382,7 +382,7 @@ fn ledger_event(
     Some(Envelope {
         id: new_uid(now),
         time: now,
-        source: clean(environment.user.as_deref().unwrap_or("midstride")),
+        source: clean(environment.author(None).as_deref().unwrap_or("midstride")),
         event: Event::Proof(ProofEvent::Ran {
             key: clean(&handoff.key().to_string()),
             number: proof.number,

@@ -1,6 +1,7 @@
 //! Trusts the current configuration to use folders outside the project and redaction rules of its
 //! own, and revokes that.
 
+use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{Grant, GrantKind, PermissionError, PermissionStore};
 use crate::workspace::{OutsideFolder, Workspace};
 use midstride_core::text::redact::CustomRule;
@@ -38,10 +39,9 @@ pub fn trust_status(workspace: &Workspace) -> TrustStatus {
 }
 
 /// Trusts the project and its current configuration. Returns whether there is a configuration.
-pub fn trust(workspace: &Workspace) -> Result<bool, PermissionError> {
+pub fn trust(workspace: &Workspace, consent: &UserConsent) -> Result<bool, PermissionError> {
     let permissions = PermissionStore::for_environment(workspace.environment());
-    permissions.require_user()?;
-    workspace.record_trust()?;
+    workspace.record_trust(consent)?;
     let Some(bound) = workspace.configuration_key() else { return Ok(false) };
     let reach = trust_status(workspace);
     let folders = reach.outside_folders.into_iter().map(|folder| folder.name);
@@ -56,7 +56,7 @@ pub fn trust(workspace: &Workspace) -> Result<bool, PermissionError> {
     };
     // A permission that still applies keeps its date.
     if !permissions.allows(&bound) {
-        permissions.grant(&bound, &granted)?;
+        permissions.grant(&bound, &granted, consent)?;
     }
     Ok(true)
 }

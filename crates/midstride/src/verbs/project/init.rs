@@ -1,6 +1,7 @@
 //! Sets up a project: a folder and a configuration.
 
 use crate::sys::files::FileError;
+use crate::workspace::consent::{ConsentError, UserConsent};
 use crate::workspace::permission::PermissionError;
 use crate::workspace::settings::TEMPLATE;
 use crate::workspace::{Access, CONFIGURATION, HANDOFFS, SetupMode, Workspace};
@@ -15,8 +16,8 @@ pub struct InitOutcome {
     pub handoffs: PathBuf,
     /// Whether it was already set up this way.
     pub was_set_up: bool,
-    /// Whether sessions are briefed from its documents, or `trust` is needed first.
-    pub access: Access,
+    /// Whether the user trusts it, so that sessions are briefed from its documents.
+    pub is_trusted: bool,
 }
 
 /// Why a project could not be set up.
@@ -34,8 +35,13 @@ pub enum InitError {
     File(#[from] FileError),
 }
 
-/// Sets up a project. Existing files are not changed.
-pub fn init(workspace: &Workspace, private: bool) -> Result<InitOutcome, InitError> {
+/// Sets up a project, and trusts it if the user agreed. Existing files are not changed.
+pub fn init(
+    workspace: &Workspace,
+    private: bool,
+    consent: Option<&UserConsent>,
+) -> Result<InitOutcome, InitError> {
+    check_caller(workspace)?;
     let committed_file = workspace.root().path().join(CONFIGURATION);
     let private_file = workspace.private_path().join("config.toml");
     let (configuration, handoffs) = if private {
@@ -57,14 +63,21 @@ pub fn init(workspace: &Workspace, private: bool) -> Result<InitOutcome, InitErr
         workspace.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
         workspace.root().make_below(Path::new(HANDOFFS))?;
     }
-    // The user trusts what they set up. An agent can set up a project, but only one without documents
-    // is trusted then: there is nothing in it that others wrote.
-    let is_user = workspace.environment().automation.is_none();
-    let may_trust = is_user || workspace.access() == Access::Granted;
-    if may_trust && workspace.environment().state.is_some() {
-        workspace.record_trust()?;
+    if let Some(consent) = consent.filter(|_| workspace.environment().state.is_some()) {
+        workspace.record_trust(consent)?;
     }
     // Sessions from before the setup are not recovered.
     crate::verbs::session::sessions::installed_since(workspace)?;
-    Ok(InitOutcome { configuration, handoffs, was_set_up: already, access: workspace.access() })
+    let is_trusted = workspace.is_trusted();
+    Ok(InitOutcome { configuration, handoffs, was_set_up: already, is_trusted })
+}
+
+/// An agent can set up a project, but not a clone with documents that the user has not trusted.
+fn check_caller(workspace: &Workspace) -> Result<(), InitError> {
+    match (workspace.access(), workspace.environment().automation()) {
+        (Access::Untrusted { .. }, Some(automation)) => {
+            Err(PermissionError::from(ConsentError::RequiresUser(automation)).into())
+        }
+        (Access::Untrusted { .. }, None) | (Access::Granted, _) => Ok(()),
+    }
 }

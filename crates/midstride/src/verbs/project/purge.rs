@@ -9,6 +9,7 @@ use crate::store::ledger::{Ledger as _, LedgerFolder, LedgerState, SqliteLedger,
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::GitError;
 use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver};
+use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{GrantKind, PermissionError, PermissionStore};
 use crate::workspace::settings::is_template;
 use crate::workspace::{CONFIGURATION, FOLDER, HANDOFFS, Workspace};
@@ -104,7 +105,7 @@ pub enum PurgeError {
     /// Files changed since the plan was shown.
     #[error("what lies in this project was changed meanwhile")]
     Changed,
-    /// An agent asked, or a permission could not be revoked.
+    /// A permission could not be revoked.
     #[error(transparent)]
     Permission(#[from] PermissionError),
     /// The merge driver could not be removed.
@@ -175,10 +176,9 @@ pub fn plan_purge(store: &Store) -> Result<PurgePlan, PurgeError> {
 }
 
 /// Removes what the plan shows. If interrupted, running it again finishes the work.
-pub fn purge(store: &Store, shown: &PurgePlan) -> Result<(), PurgeError> {
+pub fn purge(store: &Store, shown: &PurgePlan, _consent: &UserConsent) -> Result<(), PurgeError> {
     let workspace = store.workspace();
     let permissions = PermissionStore::for_environment(workspace.environment());
-    permissions.require_user()?;
     let now = plan_purge(store)?;
     // Hooks of running sessions may write their log meanwhile. That is not worth an error.
     let of = |purge: &PurgePlan| {

@@ -77,7 +77,7 @@ pub fn record_mission(
 ) -> Result<(Mission, Vec<Redaction>), MissionError> {
     let workspace = store.workspace();
     let mut redactor = Redactor::for_project(workspace);
-    let source = redactor.clean(actor(workspace, by));
+    let source = redactor.clean(&actor(workspace, by));
     let clean = NewMission {
         decisions: redactor.clean_each(&new.decisions),
         questions: redactor.clean_each(&new.questions),

@@ -140,7 +140,7 @@ pub fn save_state(
         let NextState { state, before, redacted, .. } = next;
         return Ok(SavedState { state, number: before.len(), is_new: false, redacted });
     }
-    let source = Redactor::for_project(workspace).clean(actor(workspace, by));
+    let source = Redactor::for_project(workspace).clean(&actor(workspace, by));
     let mut written = next;
     append_decided(workspace, ledger, &source, || {
         written = NextState::prepare(store, ledger, &id, change)?;

@@ -1,0 +1,91 @@
+//! The user's consent: no agent runs the command, and the user answers at the terminal.
+
+use crate::sys::env::{Automation, Environment, Invoker};
+use crate::sys::terminal::Terminal;
+use std::io;
+
+/// The user agreed. Verbs that only the user may decide require it, and nothing else creates it.
+#[derive(Debug)]
+pub struct UserConsent {
+    _created_here: (),
+}
+
+/// A question to the user.
+#[derive(Clone, Copy, Debug)]
+pub struct ConsentQuestion<'q> {
+    /// The question, without control characters.
+    pub text: &'q str,
+    /// What the user has to type to agree; yes or no if there is none.
+    pub word: Option<&'q str>,
+    /// Whether an option answers it. That needs a terminal as well.
+    pub is_answered: bool,
+}
+
+/// Why the user could not be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConsentError {
+    /// An agent or a proof runs the command.
+    #[error("this command needs the user, but it runs inside {0}")]
+    RequiresUser(Automation),
+    /// The process has no terminal.
+    #[error("cannot prompt: no terminal")]
+    NoTerminal,
+    /// The terminal failed.
+    #[error("cannot prompt: {0}")]
+    Terminal(io::Error),
+}
+
+impl UserConsent {
+    /// Fails if the user cannot be asked, before anything is shown.
+    pub fn check(environment: &Environment) -> Result<(), ConsentError> {
+        Self::by_presence(environment).map(drop)
+    }
+
+    /// The consent of a user who typed the command at a terminal, for what needs no question.
+    pub fn by_presence(environment: &Environment) -> Result<Self, ConsentError> {
+        open_terminal(environment).map(|_| Self { _created_here: () })
+    }
+
+    /// Asks the user at the terminal. `None` if they decline.
+    pub fn ask(
+        environment: &Environment,
+        question: ConsentQuestion<'_>,
+    ) -> Result<Option<Self>, ConsentError> {
+        let terminal = open_terminal(environment)?;
+        let agrees = terminal.map_or(Ok(true), |terminal| question.ask(terminal));
+        let agrees = agrees.map_err(ConsentError::Terminal)?;
+        Ok(agrees.then_some(Self { _created_here: () }))
+    }
+}
+
+impl ConsentQuestion<'_> {
+    fn ask(&self, mut terminal: Terminal) -> io::Result<bool> {
+        let shown = match self.word {
+            Some(_) => self.text.to_owned(),
+            None => format!("{} [y/N]", self.text),
+        };
+        if self.is_answered {
+            terminal.show(&format!("{shown} {} (--yes)", self.word.unwrap_or("y")))?;
+            return Ok(true);
+        }
+        let typed = terminal.ask(&shown)?;
+        Ok(match self.word {
+            Some(word) => typed == word,
+            None => matches!(typed.to_lowercase().as_str(), "y" | "yes"),
+        })
+    }
+}
+
+/// The terminal of the user; `None` if the caller is one that agrees without it.
+fn open_terminal(environment: &Environment) -> Result<Option<Terminal>, ConsentError> {
+    if let Some(automation) = environment.automation() {
+        return Err(ConsentError::RequiresUser(automation));
+    }
+    match environment.invoker {
+        Invoker::User => Ok(None),
+        Invoker::Process(_) | Invoker::Automation(_) => {
+            Terminal::open().map(Some).map_err(|_| ConsentError::NoTerminal)
+        }
+    }
+}
