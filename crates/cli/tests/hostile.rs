@@ -1,6 +1,7 @@
 //! Tests with a clone of a hostile repository: it can do nothing but be reported. Hostile hook
 //! input is in `hooks`.
 
+mod agent_gate;
 mod git_programs;
 mod hooks;
 mod odd;

@@ -3,6 +3,7 @@
 //! odd words only get fewer.
 
 mod clients;
+mod consent;
 mod counts;
 mod dependencies;
 mod ignored;
