@@ -49,6 +49,7 @@ fn project(workers: usize) -> Sandbox {
 }
 
 /// Lets workers write, read and die, and asserts that nothing is lost.
+#[expect(clippy::print_stdout, reason = "a long run shows its figures")]
 fn run_round(seed: u64, workers: usize, length: Length) {
     let sandbox = project(workers);
     let begun = Instant::now();

@@ -44,11 +44,14 @@ fn files_with_token(folder: &Path) -> Vec<String> {
     found
 }
 
-/// Whether a git object has the token. Objects are compressed, so git reads them.
+/// Whether a git object of the project or of our own repository has the token. Objects are compressed,
+/// so git reads them.
 fn git_has_token(sandbox: &Sandbox) -> bool {
-    let all = ["cat-file", "--batch-all-objects", "--batch"];
-    let output = sandbox.command("git").args(all).output().unwrap().stdout;
-    output.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes())
+    [".git", ".git/midstride/texts.git"].into_iter().any(|repository| {
+        let all = ["--git-dir", repository, "cat-file", "--batch-all-objects", "--batch"];
+        let output = sandbox.command("git").args(all).output().unwrap().stdout;
+        output.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes())
+    })
 }
 
 fn private(sandbox: &Sandbox) -> PathBuf {
@@ -102,7 +105,7 @@ fn stored(sandbox: Sandbox) -> Sandbox {
     // A committed handoff belongs to the user.
     sandbox.write(".midstride/handoffs/b.md", format!("---\nhandoff:\n  id: b\n---\n{TOKEN}\n"));
     sandbox.write(".midstride/config.toml", RULE);
-    assert!(verbs::trust(open(&sandbox).workspace(), &consent()).unwrap());
+    verbs::trust(open(&sandbox).workspace(), &consent()).unwrap();
     sandbox
 }
 

@@ -52,7 +52,9 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 pub(super) fn remove_inside(folder: &Path) {
-    entries(folder).iter().for_each(|path| remove(path));
+    for path in entries(folder) {
+        remove(&path);
+    }
 }
 
 pub(super) fn make_executable(path: &Path) {

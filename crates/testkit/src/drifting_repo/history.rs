@@ -13,6 +13,8 @@ impl DriftingRepo {
     /// Creates the first files and commits.
     pub(super) fn begin(&mut self) {
         self.sandbox.git(&["init", "--quiet", "--initial-branch=main"]);
+        // midstride reads private documents only in a folder that it created.
+        self.store().workspace().make_private().expect("the folder is ours");
         let config = self.file_of(Vec::new());
         self.put(".midstride/config.toml", Some(config));
         for _ in 0..self.random.between(3, 5) {
