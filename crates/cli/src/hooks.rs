@@ -16,7 +16,7 @@ use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, RedactStoredError, SessionChoice};
-use midstride::workspace::Workspace;
+use midstride::workspace::{Access, Workspace};
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
@@ -195,8 +195,7 @@ fn handle_call(
     let Some(workspace) = open_project(environment, folder) else { return say(String::new()) };
     let store = Store::new(workspace, WaitPolicy::Hook);
     let workspace = store.workspace();
-    lock_state(known).private_folder =
-        Some(workspace.private_path()).filter(|path| files::is_folder(path));
+    lock_state(known).private_folder = workspace.private_folder_in_use();
     let broken = workspace.broken_configuration().map(ToString::to_string);
     let mut done = match (&call, broken) {
         (Ok(call), None) => verbs::hook(&store, call, index_limit(watch)),
@@ -258,7 +257,17 @@ fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Wo
         environment.folder = files::canonical(folder);
     }
     let workspace = Workspace::discover_ignoring_settings(environment).ok()?;
-    (!verbs::is_silent(&workspace)).then_some(workspace)
+    let has_answer = !verbs::is_silent(&workspace) || verbs::has_unread_store(&workspace);
+    has_answer.then_some(workspace)
+}
+
+/// The project without documents that the user does not trust, unless there is nothing else.
+fn accessible(workspace: Workspace) -> Option<Workspace> {
+    match workspace.access() {
+        Access::Granted => Some(workspace),
+        Access::Own { .. } => workspace.own_view().ok(),
+        Access::Untrusted { .. } => None,
+    }
 }
 
 /// Why a call could not be read.
@@ -403,9 +412,7 @@ fn act_in_background<E: std::error::Error>(
     process::start_new_session();
     let Ok(environment) = clients::read_environment() else { return };
     let clock = environment.clock;
-    let Some(workspace) = open_project(environment, None).filter(Workspace::is_trusted) else {
-        return;
-    };
+    let Some(workspace) = open_project(environment, None).and_then(accessible) else { return };
     let store = Store::new(workspace, WaitPolicy::Command);
     let workspace = store.workspace();
     let mut done = HookOutcome::default();
@@ -426,5 +433,6 @@ fn act_in_background<E: std::error::Error>(
         return;
     }
     redact_errors(workspace, &mut done);
-    log(&workspace.private_path(), ("midstride", event, None), clock.now(), watch, &done);
+    let Some(private) = workspace.private_folder_in_use() else { return };
+    log(&private, ("midstride", event, None), clock.now(), watch, &done);
 }

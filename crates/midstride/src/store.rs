@@ -1,7 +1,10 @@
 //! Data that midstride stores next to the documents: the ledger, earlier revisions and the index.
 
+pub mod contents;
 pub mod index;
+mod interrupt;
 pub mod ledger;
+pub mod merge;
 mod private_texts;
 pub mod reconcile;
 pub mod redaction;
@@ -145,12 +148,13 @@ impl Store {
     }
 
     /// Runs a query on the index, and rebuilds it once if it is damaged. Returns `None` if the index
-    /// cannot be used or the project is not set up; nothing is written then.
+    /// cannot be used or the project is not set up; nothing is written then. The index has all documents
+    /// of the project, so a view of the user's own ones reads them instead.
     pub(crate) fn with_index<T>(
         &self,
         mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
     ) -> Option<T> {
-        if self.workspace.setup() == SetupMode::NotSetUp {
+        if self.workspace.setup() == SetupMode::NotSetUp || self.workspace.is_own_view() {
             return None;
         }
         let mut slot = self.index_slot();

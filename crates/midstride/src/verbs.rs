@@ -14,7 +14,7 @@ pub use crate::clients::hook_switch::{is_switched_off, skip_next_briefing, switc
 pub use brief::dismiss::{
     DismissError, DismissableItem, Dismissals, count_dismissals, dismiss, dismissable_items, settle,
 };
-pub use brief::hook::{HookOutcome, hook, is_silent};
+pub use brief::hook::{HookOutcome, has_unread_store, hook, is_silent};
 pub use brief::search_sessions::{FoundSession, search_sessions};
 pub use brief::{BUDGET, BriefOutcome, BriefRequest, Delivery, agents_in_flight, brief};
 pub use client::{add_to_client, apply_plan, client_status, find_clients, remove_from_client};
@@ -74,7 +74,8 @@ pub use handoff::verify::{
     verify,
 };
 pub use project::configuration_trust::{
-    TrustStatus, distrust, trust, trust_status, trusted_configurations,
+    TrustError, TrustOutcome, TrustStatus, UnreadStore, distrust, trust, trust_status,
+    trusted_configurations,
 };
 pub use project::doctor::{
     ClientFacts, FolderFacts, IdleCost, ProjectReport, ReindexOutcome, examine, examine_clients,
@@ -93,6 +94,10 @@ pub use project::redact_stored::{
     RedactStoredError, RedactStoredStep, is_redaction_due, redact_stored,
 };
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
+pub use project::trust_listing::{
+    ListedDocument, ListedProof, OtherAuthors, TrustListing, is_vouched_by_remote, trust_listing,
+    trust_remote, trusted_remote,
+};
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{

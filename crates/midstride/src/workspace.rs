@@ -1,5 +1,6 @@
 //! A project on disk: its place, settings and permissions, its folders, and the handoffs in them.
 
+mod access;
 mod catalog;
 pub mod consent;
 mod documents;
@@ -9,22 +10,26 @@ pub(crate) mod note_dates;
 pub mod observation;
 mod outside_folders;
 pub mod permission;
+mod private_store;
 mod select;
 pub mod settings;
 mod skipped_setting;
 mod trust;
+pub(crate) mod trusted_remotes;
 
+pub use access::Access;
 pub use catalog::Catalog;
+use documents::DocumentScope;
 pub use documents::{DocumentPlace, StoredHandoff};
 pub(crate) use documents::{DocumentScan, map_on_all_cores};
 pub use find_handoff::FindError;
 pub use outside_folders::OutsideFolder;
+pub use private_store::StoreOwner;
 pub use select::DocumentSelection;
 pub use skipped_setting::SkippedSetting;
-pub use trust::Access;
 
 use crate::sys::env::Environment;
-use crate::sys::files::{self, FileError, FileProblem, LateRoot, Root};
+use crate::sys::files::{self, FileError, FileProblem, Root};
 use crate::sys::git::Repository;
 use crate::workspace::folder::{FolderLayout, HandoffFolder, claude_memory};
 use crate::workspace::settings::{CLAUDE_MEMORY, Settings, SettingsError};
@@ -32,8 +37,10 @@ use midstride_core::format::document::{Document, DocumentEditError, RedactedDocu
 use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::{CleanText, CustomRule, Redaction, RedactionRules};
 use outside_folders::is_outside;
+use private_store::PrivateStore;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use trust::TrustSubject;
 
 /// midstride's folder in a project.
 pub const FOLDER: &str = ".midstride";
@@ -62,6 +69,9 @@ pub struct Workspace {
     /// Why the configuration is ignored.
     settings_error: Option<SettingsError>,
     setup: SetupMode,
+    scope: DocumentScope,
+    /// The private stores: the one that is written to, and the one from before the project used git.
+    stores: Vec<Arc<PrivateStore>>,
     folders: Vec<HandoffFolder>,
     skipped_settings: Vec<SkippedSetting>,
     /// The project's redaction rules, if the user trusts them.
@@ -133,6 +143,13 @@ impl Workspace {
     /// The same, but ignores an invalid configuration. For commands that must work anyway, such as
     /// diagnosing, switching off and uninstalling.
     pub fn discover_ignoring_settings(environment: Environment) -> Result<Self, WorkspaceError> {
+        Self::discover_scope(environment, DocumentScope::All)
+    }
+
+    fn discover_scope(
+        environment: Environment,
+        scope: DocumentScope,
+    ) -> Result<Self, WorkspaceError> {
         let folder = environment.folder.clone();
         if let Some(bare) = Repository::find_bare(&folder)? {
             return Err(WorkspaceError::Bare(bare.to_owned()));
@@ -143,15 +160,17 @@ impl Workspace {
         let within = |path: &&Path| top.as_ref().is_none_or(|top| path.starts_with(top));
         let own = folder.ancestors().take_while(within).find(has_folder).map(Path::to_owned);
         let root = Root::open(&own.or(top).unwrap_or(folder))?;
-        Self::open(root, repository, environment)
+        Self::open(root, repository, environment, scope)
     }
 
     fn open(
         root: Root,
         repository: Option<Repository>,
         environment: Environment,
+        scope: DocumentScope,
     ) -> Result<Self, WorkspaceError> {
-        let private_roots = open_private(&root, repository.as_ref())?;
+        let stores = private_stores(&root, repository.as_ref(), environment.state.as_deref());
+        let private_roots = open_stores(&stores)?;
         let private_file = Path::new("config.toml");
         let mut private_settings = None;
         for folder in &private_roots {
@@ -170,6 +189,9 @@ impl Workspace {
             Ok(settings) => (settings, None),
             Err(broken) => (Settings::standard(), Some(broken)),
         };
+        // The configuration of a project that is not trusted sets nothing.
+        let is_own = scope == DocumentScope::All || setup == SetupMode::Private;
+        let settings = if is_own { settings } else { Settings::standard() };
         let mut workspace = Self {
             root,
             repository,
@@ -177,6 +199,8 @@ impl Workspace {
             settings,
             settings_error: broken,
             setup,
+            scope,
+            stores,
             folders: Vec::new(),
             skipped_settings: Vec::new(),
             added_rules: Vec::new(),
@@ -186,7 +210,7 @@ impl Workspace {
         if let Some(error) = workspace.root.access_error(Path::new(CONFIGURATION)) {
             workspace.skipped_settings.push(SkippedSetting::Configuration(error.to_string()));
         }
-        workspace.add_folders(private_roots)?;
+        workspace.add_folders()?;
         let Settings { source, unknown, .. } = &workspace.settings;
         let file = source.as_ref().map(|(path, _)| path.clone()).unwrap_or_default();
         let unknown = unknown.iter().cloned();
@@ -195,15 +219,15 @@ impl Workspace {
         Ok(workspace)
     }
 
-    fn add_folders(&mut self, private: Vec<Root>) -> Result<(), WorkspaceError> {
+    fn add_folders(&mut self) -> Result<(), WorkspaceError> {
         let own_root = Root::open(self.root.path())?;
         self.folders.push(HandoffFolder::new(FolderLayout::Own, own_root, HANDOFFS));
         // A handoff may be written before the private folder exists.
-        let is_private = |root: &Root| root.path() == self.private_path();
-        let is_missing = !private.iter().any(is_private);
-        let late = if is_missing { Some(self.late_private()?) } else { None };
-        for root in late.into_iter().chain(private.into_iter().map(LateRoot::from)) {
-            self.folders.push(HandoffFolder::new(FolderLayout::Own, root, "handoffs"));
+        for (index, store) in self.stores.iter().enumerate() {
+            if index > 0 && store.open()?.is_none() {
+                continue;
+            }
+            self.folders.push(HandoffFolder::new(FolderLayout::Own, store.open_late(), "handoffs"));
         }
         for name in self.settings.folders.clone() {
             if name == CLAUDE_MEMORY {
@@ -231,6 +255,11 @@ impl Workspace {
             if self.root.exists(Path::new(inside)) {
                 let root = Root::open(self.root.path())?;
                 self.folders.push(HandoffFolder::notes(root, inside));
+            }
+        }
+        for index in 0..self.folders.len() {
+            if self.scope == DocumentScope::Own && !self.is_own_folder(index) {
+                self.folders[index].withhold();
             }
         }
         Ok(())
@@ -376,53 +405,55 @@ impl Workspace {
         }
     }
 
-    fn late_private(&self) -> Result<LateRoot, FileError> {
-        let (parent, path) = match &self.repository {
-            Some(repository) => (repository.common_dir(), PRIVATE_IN_GIT),
-            None => (self.root.path(), PRIVATE),
-        };
-        Ok(LateRoot::below(Root::open(parent)?.into_private(), Path::new(path)))
+    /// The path of the private folder, if it exists and is the user's own.
+    pub fn private_folder_in_use(&self) -> Option<PathBuf> {
+        Some(self.private().ok()??.path().to_owned())
     }
 
-    /// The private folder, if it exists.
+    /// The private folder, if it exists and is the user's own.
     pub(crate) fn private(&self) -> Result<Option<Root>, FileError> {
         // A private folder from before the project used git comes last.
-        Ok(open_private(&self.root, self.repository.as_ref())?.into_iter().next())
+        Ok(open_stores(&self.stores)?.into_iter().next())
     }
 
-    /// The private folder, created if it is missing. Outside of git it is part of the project, so
-    /// it gets a `.gitignore` in case the project uses git later.
+    /// The private folder, created if it is missing or not the user's own. Outside of git it is part of
+    /// the project, so it gets a `.gitignore` in case the project uses git later.
     pub fn make_private(&self) -> Result<Root, FileError> {
-        match &self.repository {
-            Some(repository) => Root::make_private(&repository.common_dir().join(PRIVATE_IN_GIT)),
-            None => {
-                self.root.make_below(Path::new(FOLDER))?;
-                let root = Root::make_private(&self.root.path().join(PRIVATE))?;
-                let ignore = Path::new(".gitignore");
-                // Check first: finding out by writing would cost milliseconds on every search.
-                if root.exists(ignore) {
-                    return Ok(root);
-                }
-                match root.create(ignore, b"*\n") {
-                    Ok(()) | Err(FileError { problem: FileProblem::Exists, .. }) => Ok(root),
-                    Err(error) => Err(error),
-                }
-            }
+        let root = self.stores[0].make()?;
+        let ignore = Path::new(".gitignore");
+        // Check first: finding out by writing would cost milliseconds on every search.
+        if self.repository.is_some() || root.exists(ignore) {
+            return Ok(root);
+        }
+        match root.create(ignore, b"*\n") {
+            Ok(()) | Err(FileError { problem: FileProblem::Exists, .. }) => Ok(root),
+            Err(error) => Err(error),
         }
     }
 
     /// The private folder from before the project used git.
     pub(crate) fn private_folder_without_git(&self) -> Result<Option<Root>, FileError> {
-        Ok(self.root.open_below(Path::new(PRIVATE))?.map(Root::into_private))
+        self.stores.last().map_or(Ok(None), |store| store.open())
     }
 }
 
-/// The private folders that exist: the one in the git directory that all worktrees share, and the
-/// one below the project root from before the project used git.
-fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root>, FileError> {
-    let shared = repository.map(|repository| repository.common_dir().join(PRIVATE_IN_GIT));
-    let shared = shared.filter(|folder| files::is_folder(folder));
-    let shared = shared.map(|folder| Root::open(&folder)).transpose()?;
-    let all = shared.into_iter().chain(root.open_below(Path::new(PRIVATE))?);
-    Ok(all.map(Root::into_private).collect())
+/// The private stores that a project can have: the one in the git directory that all worktrees share,
+/// and the one below the project root, from before the project used git.
+fn private_stores(
+    root: &Root,
+    repository: Option<&Repository>,
+    state: Option<&Path>,
+) -> Vec<Arc<PrivateStore>> {
+    let in_git = repository.map(|git| {
+        let subject = TrustSubject::repository(state, git);
+        PrivateStore::new(git.common_dir(), PRIVATE_IN_GIT, subject)
+    });
+    let subject = TrustSubject::folder(state, root.path());
+    let in_project = PrivateStore::new(root.path(), PRIVATE, subject);
+    in_git.into_iter().chain([in_project]).collect()
+}
+
+/// Opens the stores that exist and are the user's own.
+fn open_stores(stores: &[Arc<PrivateStore>]) -> Result<Vec<Root>, FileError> {
+    stores.iter().filter_map(|store| store.open().transpose()).collect()
 }

@@ -20,7 +20,7 @@ const EARLIER: &str = "2026-03-21T10:00:00Z";
 /// A repository in which midstride is set up.
 fn repository() -> Sandbox {
     let sandbox = Sandbox::new("").repository();
-    std::fs::create_dir(sandbox.root().join(".git/midstride")).unwrap();
+    store(&sandbox).workspace().make_private().unwrap();
     sandbox
 }
 
@@ -249,7 +249,7 @@ fn without_a_log_or_a_repository_nothing_is_known() {
 fn before_the_first_commit_everything_is_uncommitted() {
     let sandbox = Sandbox::new("");
     git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
-    std::fs::create_dir(sandbox.root().join(".git/midstride")).unwrap();
+    store(&sandbox).workspace().make_private().unwrap();
     sandbox.write("a.rs", "a");
     let observed = observe(store(&sandbox).workspace()).unwrap().unwrap();
     let state = &observed.work_tree;

@@ -1,8 +1,9 @@
 //! Tests of moving texts of uncommitted handoffs out of the project's repository, where earlier
 //! versions stored them.
 
-use crate::{because, open, open_in_hook};
+use crate::{because, consent, open, open_in_hook};
 use midstride::store::{MoveStep, Store};
+use midstride::verbs;
 use midstride_core::format::document::Document;
 use midstride_testkit::Sandbox;
 use std::io::Write as _;
@@ -75,6 +76,8 @@ fn stored_by_an_earlier_version(format: &str) -> Sandbox {
     }
     sandbox.git(&["add", ".midstride/handoffs/committed.md"]);
     sandbox.git(&["commit", "--quiet", "--message", "start"]);
+    // A store that no record names is not read before that.
+    verbs::trust(open(sandbox.root()).workspace(), &consent()).unwrap();
     sandbox
 }
 

@@ -208,7 +208,7 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
         let environment = crate::environment(&sandbox, sandbox.root());
         Store::new(Workspace::discover(environment).unwrap(), WaitPolicy::Command)
     };
-    assert!(verbs::trust(open().workspace(), &consent()).unwrap());
+    verbs::trust(open().workspace(), &consent()).unwrap();
     let store = open();
     let token = "acme_q7w2e9r4t1y6u3i8";
     let source = fixtures("transcripts/claude-code").join("cache.jsonl");

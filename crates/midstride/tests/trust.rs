@@ -39,7 +39,10 @@ fn a_file_inside_the_repository_grants_nothing() {
     let sandbox = cloned();
     let identity = sandbox.root().join(".git").display().to_string();
     sandbox.write(".git/midstride/home", format!("{identity}\n"));
-    assert_eq!(open(sandbox.root()).access(), Access::Untrusted { documents: 1 });
+    // The folder that it is in is no store of the user either.
+    let workspace = open(sandbox.root());
+    assert_eq!(workspace.access(), Access::Own { withheld: 1 });
+    assert!(workspace.own_view().unwrap().read_all().is_empty());
 }
 
 #[test]
@@ -96,7 +99,8 @@ fn pointing_into_a_trusted_repository_grants_nothing() {
 fn a_record_that_others_could_have_written_does_not_count() {
     let sandbox = trusted();
     let folder = sandbox.home().join(".local/state/midstride/trust");
-    let record = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let record = entries.into_iter().find(|path| path.is_file()).unwrap();
     std::fs::set_permissions(&record, std::fs::Permissions::from_mode(0o660)).unwrap();
     assert!(!open(sandbox.root()).is_trusted());
 }

@@ -6,6 +6,7 @@ mod ledger;
 mod permission;
 mod session;
 
+use crate::view::permission::unread_store_text;
 use crate::view::{count, shell_word};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
@@ -29,11 +30,36 @@ const CANDIDATES_MAX: usize = 10;
 
 /// Says that the documents of a project are not passed on before the user trusts it.
 pub fn untrusted_project(documents: usize) -> Diagnostic {
-    let documents = count(documents, "document");
-    Diagnostic::new(format!(
-        "this project is not trusted, and {documents} in it came from elsewhere"
-    ))
-    .hint_per_surface(
+    let message = match documents {
+        // There is no state folder.
+        0 => "whose the private store of this project is cannot be recorded".to_owned(),
+        some => {
+            let documents = count(some, "document");
+            format!("this project is not trusted, and {documents} in it came from elsewhere")
+        }
+    };
+    if documents == 0 {
+        return Diagnostic::new(message).hint("set HOME or XDG_STATE_HOME");
+    }
+    trust_hint(Diagnostic::new(message))
+}
+
+/// Says how many documents are not passed on, next to what is.
+pub fn withheld_documents(documents: usize) -> Diagnostic {
+    let (documents, are) =
+        (count(documents, "document"), if documents == 1 { "is" } else { "are" });
+    let message = format!("{documents} came with this repository and {are} not included");
+    trust_hint(Diagnostic::new(message))
+}
+
+/// Says that the private store is not read.
+pub fn unread_store(path: &Path) -> Diagnostic {
+    let (message, hint) = unread_store_text(path);
+    Diagnostic::new(message).hint(hint)
+}
+
+fn trust_hint(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.hint_per_surface(
         "`midstride trust` shows what it would allow, and asks",
         "the user can trust it with `midstride trust` in a terminal",
     )

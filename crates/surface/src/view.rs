@@ -32,6 +32,7 @@ pub mod state;
 pub mod table;
 pub mod task;
 mod trust;
+pub mod trust_listing;
 pub mod verify;
 
 use crate::text::sanitize;

@@ -12,9 +12,10 @@ use midstride::verbs::{
 use midstride::workspace::{Access, DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
-use midstride_surface::diagnostic::{Diagnostic, untrusted_project};
+use midstride_surface::diagnostic::{Diagnostic, untrusted_project, withheld_documents};
 use midstride_surface::text::sanitize;
 use midstride_surface::view;
+use midstride_surface::view::trust_listing::authors_text;
 
 /// Print the briefing for the next session
 ///
@@ -118,10 +119,29 @@ pub(crate) fn brief(
     store: &Store,
     args: &BriefArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let workspace = store.workspace();
-    if let Access::Untrusted { documents } = workspace.access() {
-        return Err(untrusted_project(documents));
+    match store.workspace().access() {
+        Access::Granted => print_brief(ui, store, args),
+        Access::Own { withheld } => {
+            let view = Store::new(store.workspace().own_view()?, args.wait_policy());
+            let done = print_brief(ui, &view, args)?;
+            ui.warn(&withheld_documents(withheld))?;
+            Ok(done)
+        }
+        Access::Untrusted { documents } => {
+            let refused = untrusted_project(documents);
+            // Author names can be any text, so an agent does not get them.
+            if store.workspace().environment().automation().is_some() {
+                return Err(refused);
+            }
+            let authors = authors_text(&verbs::trust_listing(store.workspace()));
+            Err(refused.hint(format!("authors in git: {authors}")))
+        }
     }
+}
+
+/// Prints from a project or view whose documents may all be passed on.
+fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     if let Some(BriefFormArg::Mission) = args.form {
         return print_mission(ui, store, args.json);
     }

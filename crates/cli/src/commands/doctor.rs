@@ -70,7 +70,9 @@ pub(crate) fn doctor(
 fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
     let workspace = store.workspace();
     let examined = verbs::examine(store);
-    let (log, log_problem) = match hook_log::read_report(&workspace.private_path()) {
+    let report = workspace.private_folder_in_use().map(|folder| hook_log::read_report(&folder));
+    let (log, log_problem) = match report.unwrap_or_else(|| Ok(hook_log::HookLogReport::default()))
+    {
         Ok(log) => (log, None),
         Err(error) => (hook_log::HookLogReport::default(), Some(error.to_string())),
     };
@@ -80,6 +82,9 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
     Diagnosis {
         project: examined,
         is_trusted: workspace.is_trusted(),
+        store_owner: workspace.store_owner(),
+        private_folder: workspace.private_path(),
+        unread_stores: workspace.unread_stores(),
         off_switch: off_reason(workspace),
         clients,
         on_path: find_on_path(),

@@ -3,7 +3,7 @@ use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::{self, HandoffListing, ListFilter};
 use midstride::workspace::StoredHandoff;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, unread_store};
 use midstride_surface::view;
 
 /// The inbox: what is open, what blocks, what needs an answer, and what to do next.
@@ -15,6 +15,9 @@ pub(crate) fn inbox(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome
         ui.print_json(&view::inbox::json(store, &open))?;
     } else {
         ui.print(&view::inbox::text(workspace, &open))?;
+    }
+    for path in workspace.unread_stores() {
+        ui.warn(&unread_store(&path))?;
     }
     report_unread(ui, workspace, unread)
 }

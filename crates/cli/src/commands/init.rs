@@ -76,14 +76,15 @@ fn ask_for_trust(
     args: &InitArgs,
 ) -> Result<Option<UserConsent>, Diagnostic> {
     let environment = workspace.environment();
-    let Access::Untrusted { documents } = workspace.access() else {
+    let access = workspace.access();
+    if access == Access::Granted {
         return Ok(UserConsent::by_presence(environment).ok());
-    };
+    }
     match UserConsent::check(environment) {
         Err(ConsentError::NoTerminal) => Ok(None),
         Err(_) => Ui::consent_by_presence(environment).map(Some),
         Ok(()) => {
-            let documents = count(documents, "document");
+            let documents = count(access.withheld(), "document");
             ui.say(&format!("This project has {documents} that you have not trusted"))?;
             Ui::ask_consent(environment, "Brief sessions from them?", args.yes)
         }

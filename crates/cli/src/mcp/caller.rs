@@ -8,9 +8,10 @@ use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::{Automation, Environment, Invoker, SessionName};
 use midstride::workspace::{Access, SetupMode, StoredHandoff, Workspace};
-use midstride_surface::diagnostic::{Diagnostic, untrusted_project};
+use midstride_surface::diagnostic::{Diagnostic, untrusted_project, withheld_documents};
 use midstride_surface::text::sanitize;
 use serde_json::Value;
+use std::cell::Cell;
 use std::path::{Component, Path};
 
 /// The name for a client that does not send one.
@@ -29,6 +30,8 @@ pub(super) struct Caller {
     /// The client, if it is a known one.
     pub(super) client: Option<&'static dyn Client>,
     rules: MessageRedactor,
+    /// How many documents of the project are not passed on.
+    withheld: Cell<usize>,
 }
 
 impl Caller {
@@ -66,10 +69,18 @@ impl Caller {
         let title = client.map_or("an agent", |client| client.title());
         // An MCP client is always a program, even when the server was started from a terminal.
         environment.invoker = Invoker::Automation(Automation::agent(&name, title));
-        Self { environment, name, client, rules: MessageRedactor::default() }
+        let (rules, withheld) = (MessageRedactor::default(), Cell::new(0));
+        Self { environment, name, client, rules, withheld }
     }
 
-    /// The project of the caller, which must be set up and trusted. Every tool, resource and prompt gets
+    /// Says how many documents are not passed on, if there are any.
+    pub(super) fn withheld_note(&self) -> Option<Diagnostic> {
+        let withheld = self.withheld.get();
+        (withheld > 0).then(|| withheld_documents(withheld))
+    }
+
+    /// The project of the caller, which must be set up. It has the documents that the user trusts, and
+    /// there must be some. Every tool, resource and prompt gets
     /// the project here, so none can skip the check. Paths are relative to its root, not to the
     /// directory the server was started in, because replies show them that way.
     pub(super) fn store(&self) -> Result<Store, Diagnostic> {
@@ -80,9 +91,14 @@ impl Caller {
             true => workspace,
             false => Workspace::discover(Environment { folder, ..self.environment.clone() })?,
         };
-        if let Access::Untrusted { documents } = workspace.access() {
-            return Err(untrusted_project(documents));
-        }
+        let workspace = match workspace.access() {
+            Access::Granted => workspace,
+            Access::Own { withheld } => {
+                self.withheld.set(withheld);
+                workspace.own_view()?
+            }
+            Access::Untrusted { documents } => return Err(untrusted_project(documents)),
+        };
         match workspace.setup() {
             SetupMode::Committed | SetupMode::Private => {
                 hooks::spawn_due_redaction(&workspace);

@@ -2,7 +2,7 @@
 
 use super::caller::{self, Caller};
 use super::message::{RpcError, shorten_name};
-use super::reply::{ToolReply, format_error};
+use super::reply::{ToolReply, format_error, with_withheld_note};
 use midstride::verbs::{self, BriefRequest};
 use midstride_surface::diagnostic::Diagnostic;
 use serde_json::{Map, Value, json};
@@ -95,5 +95,5 @@ fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Dia
             }
         }
     };
-    Ok(reply.into_text())
+    Ok(with_withheld_note(caller, reply.into_text()))
 }

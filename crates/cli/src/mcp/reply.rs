@@ -117,7 +117,19 @@ pub(super) fn tool_result(caller: &Caller, answer: Result<ToolReply, Diagnostic>
         Ok(reply) => (reply.text, false),
         Err(diagnostic) => (format_error(caller, &diagnostic), true),
     };
+    let text = with_withheld_note(caller, text);
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
+}
+
+/// A text for the caller, and how many documents it omits because the user does not trust them.
+pub(super) fn with_withheld_note(caller: &Caller, mut text: String) -> String {
+    let Some(note) = caller.withheld_note() else { return text };
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("note: {}", note.message()));
+    note.hints_for_tools().for_each(|hint| text.push_str(&format!("\nhint: {hint}")));
+    text + "\n"
 }
 
 /// Formats an error with its hints. Errors may quote what the client sent, so secrets are redacted:

@@ -3,7 +3,7 @@
 use super::caller::{self, Caller};
 use super::era::ProtocolEra;
 use super::message::RpcError;
-use super::reply::{self, ToolReply};
+use super::reply::{self, ToolReply, with_withheld_note};
 use super::uri;
 use midstride::verbs::{self, BriefRequest};
 use midstride::workspace::Workspace;
@@ -82,7 +82,7 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
     let name = match (wanted, name) {
         (uri::BRIEFING, _) => {
             let briefed = verbs::brief(&caller.store()?, &BriefRequest::default(), &mut |_, _| ());
-            return Ok(briefed.briefing.text);
+            return Ok(with_withheld_note(caller, briefed.briefing.text));
         }
         (_, Some(name)) => name,
         (_, None) => {

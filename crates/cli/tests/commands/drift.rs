@@ -317,6 +317,8 @@ fn a_lost_commit_is_reported_once() {
         "---\nhandoff:\n  id: p\n  status: planned\n  at_commit: {lost}\n---\nSee `src/a.rs:3`, \
          `src/b.rs:4` and `src/a.rs`.\n"
     );
+    // midstride creates the private folder.
+    sandbox.run(["new", "Session", "--kind", "session"]).exits(0);
     sandbox.write(".git/midstride/handoffs/p.md", text);
     insta::assert_snapshot!(judged(&sandbox, &["p"]), @"
     src/a.rs:3 not_judged by none commit 123456789012 is not here

@@ -178,6 +178,7 @@ fn a_linked_worktree_and_a_moved_project_find_private_texts() {
     let moved = sandbox.root().parent().unwrap().join("moved");
     std::fs::rename(sandbox.root(), &moved).unwrap();
     std::fs::create_dir(sandbox.root()).unwrap();
+    sandbox.as_user().run(["-C", "../moved", "trust", "--yes"]).exits(0);
     let show = sandbox.run(["-C", "../moved", "show", "session@2"]).exits(0);
     assert!(show.stdout.contains(SESSION), "{show}");
     let borrowed = moved.join(".git/midstride/texts.git/objects/info/alternates");

@@ -164,6 +164,10 @@ fn an_untrusted_rule_of_the_project_removes_nothing() {
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 1
     ----- stderr -----
+    1 document to brief sessions from: 1 not committed
+      git does not check author names, and anyone can write any name
+    .midstride/handoffs: 1 document
+      good.md  not committed
     .midstride/config.toml removes text from what midstride writes:
       all  redacts `par` followed by `(?s).+`, over several lines
     ----- terminal -----

@@ -52,7 +52,10 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
         }
       ],
       "redact": [],
-      "trusted": true
+      "unread_stores": [],
+      "trusted": true,
+      "documents": [],
+      "proofs": []
     }
     ----- stderr -----
     This project is not trusted yet: sessions are not briefed from its handoffs.
@@ -125,12 +128,123 @@ fn only_the_user_sets_up_and_trusts_a_clone_with_documents() {
     // Without a terminal the project is set up and not trusted.
     let run = sandbox.run(["init", "--yes"]).exits(0);
     assert!(run.stderr.contains("Not trusted yet"), "{run}");
-    sandbox.run(["brief"]).exits(2);
+    let is_withheld = || {
+        let run = sandbox.run(["brief"]).exits(0);
+        let line = "1 document came with this repository and is not included";
+        assert!(run.stderr.contains(line) && !run.stdout.contains("The build is green"), "{run}");
+    };
+    is_withheld();
     // The user is asked.
     let run = sandbox.as_user().types("n\n").run(["init"]).exits(0);
     assert!(run.stderr.contains("1 document that you have not trusted"), "{run}");
     assert_eq!(run.terminal, "Brief sessions from them? [y/N] ");
-    sandbox.run(["brief"]).exits(2);
+    is_withheld();
     sandbox.as_user().types("y\n").run(["init"]).exits(0);
     sandbox.run(["brief"]).exits(0);
+}
+
+fn commit_as(sandbox: &Sandbox, author: &str) {
+    sandbox.git(&["add", "--all"]);
+    let mut git = sandbox.command("git");
+    git.env("GIT_AUTHOR_NAME", author).env("GIT_AUTHOR_EMAIL", format!("{author}@example.org"));
+    sandbox.finish(git.args(["commit", "--quiet", "--message", "x"])).exits(0);
+}
+
+/// A project with a private handoff, a task and a captured session, whose record is lost: as if the store
+/// had come with an archive, or an earlier version had created it.
+fn with_lost_record(sandbox: &Sandbox) {
+    sandbox.run(["new", "Own plan", "--kind", "session"]).exits(0);
+    sandbox.run(["task", "add", "Descale the kettle"]).exits(0);
+    std::fs::remove_dir_all(sandbox.home().join(".local")).unwrap();
+}
+
+#[test]
+fn trust_lists_everything_that_would_be_read_and_run() {
+    let sandbox = sandbox().repository();
+    sandbox.write(
+        ".midstride/config.toml",
+        "folders = [\"docs/handoffs\", \"~/notes\"]\n\n[[redact]]\nkind = \"ticket\"\nbegins = \"TICKET-\"\n\
+         then = \"[0-9]+\"\n",
+    );
+    with_lost_record(&sandbox);
+    for number in 1..=22 {
+        let text = format!("---\nhandoff:\n  id: h{number:02}\n  status: planned\n---\n");
+        sandbox.write(&format!(".midstride/handoffs/h{number:02}.md"), text);
+    }
+    commit_as(&sandbox, "ada");
+    let proof = "---\nhandoff:\n  id: p\n  status: planned\n  proofs:\n    - claim: It builds\n      run: make \
+                 all\n---\n";
+    sandbox.write("docs/handoffs/p.md", proof);
+    commit_as(&sandbox, "mallory");
+    sandbox.write("HANDOFF.md", "# Not committed\n");
+    sandbox.write(".midstride/handoffs/h01.md", "# Edited\n");
+    let config = sandbox.home().join("gitconfig");
+    std::fs::write(&config, "[user]\n\temail = ada@example.org\n").unwrap();
+    // The repository's own configuration does not say who the user is.
+    sandbox.git(&["config", "user.email", "mallory@example.org"]);
+    let trust = |more: &[&str]| {
+        let user = sandbox.as_user().env("GIT_CONFIG_GLOBAL", &config);
+        user.run([&["trust"], more].concat())
+    };
+    insta::assert_snapshot!(trust(&[]).exits(1).stderr);
+    let refused = trust(&["--author", "ada@example.org"]).exits(2);
+    insta::assert_snapshot!(refused, @"
+    exit 2
+    ----- stderr -----
+    This project is not trusted yet: sessions are not briefed from its handoffs.
+    error: not every document here is by ada@example.org alone
+    hint: 1 document by mallory <mallory@example.org>
+    hint: 2 documents not committed, or changed since
+    hint: `midstride trust` without `--author` shows all of them, and asks
+    ");
+    let all = trust(&["--yes", "--json"]).exits(0);
+    let all: serde_json::Value = serde_json::from_str(&all.stdout).unwrap();
+    assert_eq!(all["documents"].as_array().unwrap().len(), 24);
+    assert_eq!(all["documents"][0]["path"], ".midstride/handoffs/h01.md");
+    assert_eq!(all["proofs"][0]["command"], "make all");
+    // The permission for the command is still missing.
+    let run = sandbox.run(["verify", "p"]);
+    assert!(
+        run.stdout.contains("midstride allow") || run.stderr.contains("midstride allow"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_store_of_an_earlier_version_is_named_and_taken_back_once() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init", "--private"]).exits(0);
+    with_lost_record(&sandbox);
+    assert!(!sandbox.run(["list"]).stdout.contains("own-plan"));
+    let doctor = sandbox.run(["doctor", "--no-simulation"]);
+    assert!(
+        doctor.stdout.contains("the private store `[ROOT]/.git/midstride` came from"),
+        "{doctor}"
+    );
+    assert!(doctor.stdout.contains("`midstride trust` takes it back"), "{doctor}");
+    let inbox: [&str; 0] = [];
+    let inbox = sandbox.run(inbox);
+    assert!(inbox.stderr.contains("`midstride trust` takes it back"), "{inbox}");
+    let call = serde_json::json!({
+        "session_id": "0195b9d2-4c00-7000-8000-00000000aaaa", "cwd": sandbox.root(),
+        "hook_event_name": "SessionStart", "source": "startup",
+    });
+    let hook = sandbox.run_with_input(&["hook", "claude-code"], &call.to_string()).exits(0);
+    assert!(hook.stdout.contains("run `midstride trust` once in a terminal"), "{hook}");
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
+    assert!(sandbox.run(["list"]).stdout.contains("own-plan"));
+    assert!(sandbox.run(["task", "list"]).stdout.contains("Descale the kettle"));
+    let doctor = sandbox.run(["doctor", "--no-simulation"]);
+    assert!(!doctor.stdout.contains("private store"), "{doctor}");
+    // A store that was set aside meanwhile is merged.
+    std::fs::remove_dir_all(sandbox.home().join(".local")).unwrap();
+    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.run(["task", "add", "Buy vinegar"]).exits(0);
+    assert!(!sandbox.run(["task", "list"]).stdout.contains("Descale the kettle"));
+    let doctor = sandbox.run(["doctor", "--no-simulation"]);
+    assert!(doctor.stdout.contains("midstride.untrusted-"), "{doctor}");
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
+    let tasks = sandbox.run(["task", "list"]).stdout;
+    assert!(tasks.contains("Descale the kettle") && tasks.contains("Buy vinegar"), "{tasks}");
+    assert!(sandbox.run(["list"]).stdout.contains("own-plan"));
 }

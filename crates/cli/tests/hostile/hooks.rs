@@ -292,7 +292,8 @@ fn a_private_folder_that_leads_out_of_the_project_is_not_used() {
                 sandbox.write(".midstride/config.toml", "");
             }
             let ours = [".git/midstride", ".midstride/private"].map(|at| sandbox.root().join(at));
-            let ours = [ours.to_vec(), vec![sandbox.home().join("call")]].concat();
+            let at_home = ["call", ".local"].map(|at| sandbox.home().join(at));
+            let ours = [ours, at_home].concat();
             let ground = Ground { before: Tree::around(&sandbox, &ours), sandbox, ours };
             for client in CLIENTS {
                 for call in ground.calls(client) {

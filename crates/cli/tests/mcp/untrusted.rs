@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 /// Words that are only in the documents of the project.
 const WORDS: [&str; 4] = ["14,290 ms", "market-page-perf", "coin balance", "Market pages"];
 
+/// The handoff that came with the clone.
+const THEIRS: &str = "market-page-perf";
+/// The user's own handoff in the private store.
+const OWN: &str = "kettle-plan";
+const OWN_TEXT: &str = "---\nhandoff:\n  id: kettle-plan\n  title: Descale the kettle\n  status: planned\n  \
+                        upstream: market-page-perf\n---\n\n## Summary\n\nThe kettle needs vinegar.\n";
+
 /// A clone with a handoff that someone else wrote.
 fn cloned() -> Sandbox {
     let sandbox = sandbox().repository();
@@ -17,11 +24,11 @@ fn cloned() -> Sandbox {
 }
 
 /// Valid arguments for a tool. A tool that is missing here fails the test.
-fn arguments(tool: &str) -> Value {
-    let handoff = "market-page-perf";
+fn arguments(tool: &str, handoff: &str) -> Value {
     match tool {
         "brief" | "check" | "tasks" => json!({}),
         "get" => json!({"handoff": handoff}),
+        "search" if handoff == OWN => json!({"words": "kettle"}),
         "search" => json!({"words": "coin balance"}),
         "answer" => json!({"handoff": handoff, "which": "q1", "answer": "Yes"}),
         "resolve" => json!({"handoff": handoff, "abandoned": "no longer needed"}),
@@ -35,7 +42,7 @@ fn arguments(tool: &str) -> Value {
 }
 
 /// What every tool, resource and prompt answers.
-fn mcp_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
+fn mcp_answers(sandbox: &Sandbox, handoff: &str) -> Vec<(String, String)> {
     let mut client = Client::of(&mut server(sandbox), Era::Handshake, &json!({}));
     let mut answers = Vec::new();
     let tools = client.ask("tools/list", json!({}));
@@ -48,13 +55,13 @@ fn mcp_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
     }
     let listed = client.answer("resources/list", json!({}));
     answers.push(("resources/list".to_owned(), listed.to_string()));
-    for uri in ["midstride://briefing", "midstride://handoff/market-page-perf"] {
+    for uri in ["midstride://briefing".to_owned(), format!("midstride://handoff/{handoff}")] {
         let read = client.answer("resources/read", json!({"uri": uri}));
         answers.push((format!("resource {uri}"), read.to_string()));
     }
     for tool in tools["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        let (text, _) = client.call(name, arguments(name));
+        let (text, _) = client.call(name, arguments(name, handoff));
         answers.push((format!("tool {name}"), text));
     }
     answers
@@ -80,7 +87,12 @@ fn other_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
                 "hook_event_name": event,
             });
             call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            let run = sandbox.run_with_input(&["hook", client.name()], &call.to_string());
+            let file = sandbox.home().join("call");
+            std::fs::write(&file, call.to_string()).unwrap();
+            let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+            command.args(["hook", client.name()]).stdin(std::fs::File::open(&file).unwrap());
+            // The answer is tested here, not how long it takes beside other tests.
+            let run = sandbox.finish(command.env("MIDSTRIDE_HOOK_MILLISECONDS", "60000"));
             answers.push((format!("{} {event} {more}", client.name()), run.exits(0).to_string()));
         }
     }
@@ -94,7 +106,7 @@ fn other_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
 fn no_surface_passes_on_an_untrusted_document() {
     let sandbox = cloned();
     let answers: Vec<_> =
-        other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox)).collect();
+        other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox, THEIRS)).collect();
     for (surface, text) in &answers {
         for word in WORDS {
             assert!(!text.contains(word), "{surface} passed on `{word}`: {text}");
@@ -107,7 +119,7 @@ fn no_surface_passes_on_an_untrusted_document() {
     // The same surfaces pass it on once the user trusts the project.
     sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let answers: Vec<_> =
-        other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox)).collect();
+        other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox, THEIRS)).collect();
     let passing = answers.iter().filter(|(_, text)| WORDS.iter().any(|word| text.contains(word)));
     let passing: Vec<&str> = passing.map(|(surface, _)| surface.as_str()).collect();
     insta::assert_snapshot!(passing.join("\n"), @r#"
@@ -130,4 +142,35 @@ fn no_surface_passes_on_an_untrusted_document() {
     tool check
     tool resolve
     "#);
+}
+
+#[test]
+fn own_documents_pass_and_those_of_others_do_not() {
+    let sandbox = cloned();
+    // midstride creates the private store, so that what is in it is the user's.
+    sandbox.run(["new", "Session", "--kind", "session"]).exits(0);
+    sandbox.write(".git/midstride/handoffs/kettle-plan.md", OWN_TEXT);
+    let mut answers = other_answers(&sandbox);
+    answers.extend(mcp_answers(&sandbox, THEIRS));
+    answers.extend(mcp_answers(&sandbox, OWN));
+    for (surface, text) in &answers {
+        // The name is in the user's own document, and a caller that names it reads it in the error.
+        for word in WORDS.iter().filter(|word| **word != THEIRS) {
+            assert!(!text.contains(word), "{surface} passed on `{word}`: {text}");
+        }
+    }
+    let passing: Vec<&(String, String)> =
+        answers.iter().filter(|(_, text)| text.to_lowercase().contains("kettle")).collect();
+    let counted = ["1 handoff came with this", "1 document came with this"];
+    let silent = passing.iter().filter(|(surface, text)| {
+        // Lists and whole documents have no place for a remark.
+        let is_plain = surface.starts_with("resource")
+            || surface.contains("compact")
+            || surface.contains("SubagentStart");
+        !is_plain && !counted.iter().any(|line| text.contains(line))
+    });
+    assert_eq!(silent.count(), 0, "{passing:#?}");
+    let mut surfaces: Vec<&str> = passing.iter().map(|(surface, _)| surface.as_str()).collect();
+    surfaces.dedup();
+    insta::assert_snapshot!(surfaces.join("\n"));
 }

@@ -180,6 +180,7 @@ impl<'p> CodeCache<'p> {
             | FileProblem::DiskFull
             | FileProblem::Changed
             | FileProblem::Deleted
+            | FileProblem::Untrusted
             | FileProblem::Other(_) => PathContent::Unreadable(CitationDoubt::Unreadable),
         }
     }

@@ -156,6 +156,9 @@ impl Index {
     /// Returns the status of the index of a project without creating one.
     pub fn facts(workspace: &Workspace) -> IndexFacts {
         let path = index_path(workspace);
+        if !LedgerFolder::for_project(workspace).is_readable(workspace) {
+            return IndexFacts { path, documents: None, bytes: 0, age: None };
+        }
         // SQLite keeps its log and shared memory in files next to the database.
         let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
         let bytes = |ending| files::size(&beside(ending)).unwrap_or(0);

@@ -18,7 +18,19 @@ pub(crate) use folder::LedgerFolder;
 pub use health::{LedgerHealth, LedgerState};
 pub use lease::{Lease, LeaseError};
 pub use schema::NEWEST_VERSION;
+pub(crate) use sqlite::FILE as LEDGER_FILE;
 pub use sqlite::{SqliteLedger, WaitPolicy};
+
+/// What the engine stores in its folder: all of it is read through the ledger.
+pub(crate) const LEDGER_FILES: [&str; 7] = [
+    LEDGER_FILE,
+    "ledger.db-wal",
+    "ledger.db-shm",
+    "ledger.bell",
+    sqlite::SET_UP,
+    large_blobs::FOLDER,
+    spool::FOLDER,
+];
 
 use crate::sys::ids::sha256;
 use midstride_core::text::id::{BlobHash, HandoffId, SessionId, TaskId, Uid};

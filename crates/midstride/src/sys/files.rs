@@ -97,6 +97,8 @@ pub enum FileProblem {
     Changed,
     /// Another program deleted the file in the meantime.
     Deleted,
+    /// It came from elsewhere, and the user has not trusted it.
+    Untrusted,
     /// Any other error.
     Other(io::Error),
 }
@@ -123,6 +125,7 @@ impl fmt::Display for FileError {
             FileProblem::DiskFull => write!(f, "there is no room left to write `{path}`"),
             FileProblem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
             FileProblem::Deleted => write!(f, "`{path}` was deleted meanwhile"),
+            FileProblem::Untrusted => write!(f, "`{path}` came from elsewhere and is not trusted"),
             FileProblem::Other(error) => write!(f, "`{path}`: {error}"),
         }
     }
@@ -153,6 +156,9 @@ impl FileError {
             FileProblem::Deleted => {
                 "bring it back, for instance with `git restore`, then repeat the command"
             }
+            FileProblem::Untrusted => {
+                "if it is yours, trust it with `midstride trust` in a terminal"
+            }
             FileProblem::NotFound | FileProblem::Other(_) => return None,
         })
     }
@@ -168,9 +174,10 @@ impl FileError {
         if gone { Self { problem: FileProblem::Deleted, ..self } } else { self }
     }
 
-    /// Whether the file does not exist.
+    /// Whether the file does not exist, or has to be treated so.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(self.problem, FileProblem::NotFound | FileProblem::Deleted)
+        let problem = &self.problem;
+        matches!(problem, FileProblem::NotFound | FileProblem::Deleted | FileProblem::Untrusted)
     }
 
     /// Whether the system could not answer, so that it is unknown whether the file exists.
@@ -190,7 +197,8 @@ impl FileError {
             | FileProblem::TooLarge(_)
             | FileProblem::WouldBeTooLarge(_)
             | FileProblem::Changed
-            | FileProblem::Deleted => false,
+            | FileProblem::Deleted
+            | FileProblem::Untrusted => false,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Finding the repository and its commit reads files and starts no process, because hooks do it.
 
+mod authorship;
 mod branches;
 mod cat_file;
 mod check_ignore;
@@ -18,12 +19,14 @@ mod objects;
 mod own_repository;
 mod programs;
 mod reflog;
+mod remote_tips;
 mod removal;
 mod run;
 mod status;
 mod tree_entries;
 mod version;
 
+pub use authorship::GitAuthor;
 pub use branches::{BranchState, Branches};
 pub(crate) use cat_file::OBJECT_BYTES_MAX;
 pub use cat_file::{GitObject, LazyObjectReader, ObjectReader};
@@ -35,6 +38,7 @@ pub use history::LogEntry;
 pub(crate) use index::ConflictSides;
 pub(crate) use merge_file::{MergedLines, merge_lines};
 pub use objects::KeptBlobs;
+pub(crate) use remote_tips::advertised_ids;
 pub use removal::RemovalOutcome;
 pub(crate) use run::LOCAL_VARIABLES;
 pub use run::{GitError, demo_command};

@@ -1,7 +1,7 @@
 //! The documents in the folders of a project: where they are, and reading them.
 
 use super::{PRIVATE, Workspace};
-use crate::sys::files::{self, FileError, FileStamp, Root, ScanDetail};
+use crate::sys::files::{self, FileError, FileProblem, FileStamp, Root, ScanDetail};
 use crate::sys::git::{GitError, Repository};
 use crate::workspace::folder::{HandoffFolder, is_archived};
 use midstride_core::format::document::Document;
@@ -9,6 +9,15 @@ use midstride_core::handoff::{Handoff, Location};
 use midstride_core::text::id::HandoffKey;
 use midstride_core::text::redact::CleanText;
 use std::path::{Path, PathBuf};
+
+/// Which documents a workspace has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DocumentScope {
+    /// All of the project.
+    All,
+    /// The user's own.
+    Own,
+}
 
 /// A document and its location.
 #[derive(Debug)]
@@ -138,7 +147,15 @@ impl Workspace {
     }
 
     pub(super) fn root_of(&self, place: &DocumentPlace) -> Result<&Root, FileError> {
-        place.folder.map_or(Ok(&self.root), |index| self.folders[index].root())
+        match place.folder {
+            Some(index) => self.folders[index].root(),
+            // A Markdown file elsewhere in the project is a document of others too.
+            None if self.scope == DocumentScope::Own => {
+                let path = self.root.path().join(&place.relative_path);
+                Err(FileError { path, problem: FileProblem::Untrusted })
+            }
+            None => Ok(&self.root),
+        }
     }
 
     fn root_path_of(&self, place: &DocumentPlace) -> &Path {

@@ -97,6 +97,11 @@ impl HandoffFolder {
         Self { documents_max: Some(NOTES_MAX), ..Self::new(FolderLayout::Folder, root, inside) }
     }
 
+    /// Makes it a folder whose documents are not read.
+    pub(super) fn withhold(&mut self) {
+        self.root = LateRoot::untrusted(self.root.path().to_owned());
+    }
+
     /// The folder that its paths are relative to, if it exists.
     pub fn root(&self) -> Result<&Root, FileError> {
         self.root.get()

@@ -162,7 +162,8 @@ fn drop_changed_files(repository: &Repository, mut state: WorkTreeState) -> Work
 /// file after that. Checks the metadata of three files and reads none.
 pub fn is_due(workspace: &Workspace, changed: Option<Timestamp>) -> bool {
     let Some(repository) = workspace.repository() else { return false };
-    let folder = workspace.private_path().join(FOLDER);
+    let Ok(Some(private)) = workspace.private() else { return true };
+    let folder = private.path().join(FOLDER);
     let Some(observed) = changed_at(&folder.join(file_name(repository))) else { return true };
     let marks = ["index", "logs/HEAD"].map(|name| changed_at(&repository.git_dir().join(name)));
     marks.into_iter().flatten().chain(changed).any(|time| time > observed)

@@ -1,13 +1,14 @@
-//! Whether the user trusts a project: the one decision that every surface asks for before it passes on
-//! what documents say.
+//! The trust record of a project: whether the user trusts its documents, and which private stores are
+//! the user's own.
 //!
-//! Trust is a file in the user's state folder, named by the hash of the repository's path. It names the
-//! device, the inode and the creation time of the git directory, so a repository that was moved,
-//! restored, unpacked or cloned again is not the one that was trusted. Nothing inside the repository
+//! A record is a file in the user's state folder, named by the hash of the repository's path. It names
+//! the device, the inode and the creation time of the git directory, so a repository that was moved,
+//! restored, unpacked or cloned again is not the one that was recorded. Nothing inside the repository
 //! is read to decide.
 
 use super::Workspace;
-use crate::sys::files::{self, FileError, FileProblem, FolderIdentity, Root};
+use crate::sys::files::{self, FileError, FileProblem, FolderIdentity, Lock, Root};
+use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
 use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{PermissionError, PermissionStore};
@@ -16,22 +17,12 @@ use std::path::{Path, PathBuf};
 
 /// The folder of the trust records, below the state folder.
 const FOLDER: &str = "midstride/trust";
-
-/// Whether a surface may pass on what the documents of a project say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// The user trusts the project, or it has no documents.
-    Granted,
-    /// Documents came from elsewhere and the user has not trusted them.
-    Untrusted {
-        /// How many documents there are.
-        documents: usize,
-    },
-}
+/// The lock of all records. A writer changes what another one wrote.
+const LOCK: &str = "records";
 
 /// A trust record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct TrustRecord {
+pub(super) struct TrustRecord {
     /// The git directory, or the root of a project without git.
     path: String,
     /// The working tree, if the git directory is not the usual one of that tree.
@@ -40,88 +31,153 @@ struct TrustRecord {
     /// The identity of the git directory, or of the root.
     #[serde(flatten)]
     identity: FolderIdentity,
-    /// When the user trusted it.
-    at: String,
+    /// When the user trusted the documents, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    /// The ids of the private stores that are the user's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) stores: Vec<String>,
 }
 
 /// The subject of a trust record.
-struct TrustSubject {
+#[derive(Clone, Debug)]
+pub(super) struct TrustSubject {
+    /// The user's state folder, if there is one.
+    state: Option<PathBuf>,
     path: PathBuf,
     work_tree: Option<PathBuf>,
 }
 
 impl TrustSubject {
+    /// The git directory of a repository.
+    pub(super) fn repository(state: Option<&Path>, git: &Repository) -> Self {
+        // A `.git` file or link can point into any repository, also into a trusted one.
+        let work_tree = (!git.owns_work_tree()).then(|| files::canonical(git.work_tree()));
+        let path = files::canonical(git.common_dir());
+        Self { state: state.map(Path::to_owned), path, work_tree }
+    }
+
+    /// A folder without git.
+    pub(super) fn folder(state: Option<&Path>, folder: &Path) -> Self {
+        let path = files::canonical(folder);
+        Self { state: state.map(Path::to_owned), path, work_tree: None }
+    }
+
+    /// Whether records can be written.
+    pub(super) fn can_be_recorded(&self) -> bool {
+        self.state.is_some()
+    }
+
+    /// Whether the git directory belongs to the working tree it is used from.
+    pub(super) fn owns_work_tree(&self) -> bool {
+        self.work_tree.is_none()
+    }
+
     fn file_name(&self) -> PathBuf {
         let work_tree = self.work_tree.as_deref().unwrap_or(Path::new(""));
         let name = format!("{}\0{}", self.path.display(), work_tree.display());
         PathBuf::from(format!("{}.json", sha256(name.as_bytes())))
     }
 
-    fn record(&self, at: String) -> Option<TrustRecord> {
+    /// A record that grants nothing yet.
+    fn empty_record(&self) -> Option<TrustRecord> {
         let shown = |path: &Path| path.to_string_lossy().into_owned();
         Some(TrustRecord {
             path: shown(&self.path),
             work_tree: self.work_tree.as_deref().map(shown),
             identity: files::folder_identity(&self.path)?,
-            at,
+            at: None,
+            stores: Vec::new(),
         })
+    }
+
+    /// The record, if it is about the folder that is there now. Ignores files that another user could
+    /// have written. Fails if the disk does: then it is unknown what the user trusted.
+    pub(super) fn read(&self) -> Result<Option<TrustRecord>, FileError> {
+        let unless_disk_fails =
+            |error: FileError| if error.is_disk_failure() { Err(error) } else { Ok(None) };
+        let Some(state) = &self.state else { return Ok(None) };
+        let folder = match Root::open(&state.join(FOLDER)) {
+            Ok(folder) => folder,
+            Err(error) => return unless_disk_fails(error),
+        };
+        let name = self.file_name();
+        let bytes = match folder.read(&name) {
+            Ok(bytes) if folder.is_owner_only(&name) => bytes,
+            Ok(_) => return Ok(None),
+            Err(error) => return unless_disk_fails(error),
+        };
+        let found = serde_json::from_slice::<TrustRecord>(&bytes).ok();
+        Ok(found.zip(self.empty_record()).and_then(|(found, now)| {
+            let current = TrustRecord { at: found.at.clone(), stores: found.stores.clone(), ..now };
+            (current == found).then_some(found)
+        }))
+    }
+
+    /// Keeps other processes from changing records.
+    pub(super) fn lock(&self) -> Result<LockedRecords<'_>, FileError> {
+        let state = self.state.as_ref().ok_or_else(|| self.error(FileProblem::Untrusted))?;
+        let folder = Root::make_owner_only(&state.join(FOLDER))?;
+        let turn = Lock::acquire(&folder, LOCK)?;
+        Ok(LockedRecords { subject: self, folder, _turn: turn })
+    }
+
+    fn error(&self, problem: FileProblem) -> FileError {
+        FileError { path: self.path.clone(), problem }
+    }
+}
+
+/// The records while no other process changes them.
+pub(super) struct LockedRecords<'s> {
+    subject: &'s TrustSubject,
+    folder: Root,
+    _turn: Lock,
+}
+
+impl LockedRecords<'_> {
+    /// Changes the record of the subject.
+    pub(super) fn change(&self, change: impl FnOnce(&mut TrustRecord)) -> Result<(), FileError> {
+        let missing = || self.subject.error(FileProblem::NotFound);
+        let record = self.subject.read()?.or_else(|| self.subject.empty_record());
+        let mut record = record.ok_or_else(missing)?;
+        change(&mut record);
+        let text = serde_json::to_value(record).unwrap_or_default();
+        self.folder.put_owner_only(&self.subject.file_name(), format!("{text:#}\n").as_bytes())
     }
 }
 
 impl Workspace {
-    /// Whether surfaces may pass on what the documents of this project say.
-    pub fn access(&self) -> Access {
-        if self.is_trusted() {
-            return Access::Granted;
-        }
-        match self.document_places().iter().filter(|place| place.is_ok()).count() {
-            0 => Access::Granted,
-            documents => Access::Untrusted { documents },
-        }
-    }
-
-    /// Whether the user trusts this project.
+    /// Whether the user trusts the documents of this project.
     pub fn is_trusted(&self) -> bool {
-        let subject = self.trust_subject();
-        let Some(found) = self.trust_folder().and_then(|folder| read(&folder, &subject)) else {
-            return false;
-        };
-        subject.record(found.at.clone()).is_some_and(|current| current == found)
+        self.trust_subject()
+            .read()
+            .is_ok_and(|record| record.is_some_and(|record| record.at.is_some()))
     }
 
     /// Records that the user trusts this project.
     pub(crate) fn record_trust(&self, _consent: &UserConsent) -> Result<(), PermissionError> {
-        let state = self.environment.state.as_ref().ok_or(PermissionError::NoHome)?;
-        let folder = Root::make_owner_only(&state.join(FOLDER))?;
-        let subject = self.trust_subject();
-        let missing = || FileError { path: subject.path.clone(), problem: FileProblem::NotFound };
-        let record = subject.record(self.environment.clock.now().to_string());
-        let record = serde_json::to_value(record.ok_or_else(missing)?).unwrap_or_default();
-        Ok(folder.put_owner_only(&subject.file_name(), format!("{record:#}\n").as_bytes())?)
+        if self.environment.state.is_none() {
+            return Err(PermissionError::NoHome);
+        }
+        let now = self.environment.clock.now().to_string();
+        Ok(self.trust_subject().lock()?.change(|record| record.at = Some(now))?)
     }
 
-    /// Removes the trust record. Returns whether there was one.
+    /// Takes the trust in the documents back. Returns whether there was any. The private store stays
+    /// the user's own.
     pub(crate) fn remove_trust(&self) -> Result<bool, PermissionError> {
-        let Some(folder) = self.trust_folder() else { return Ok(false) };
-        let path = folder.path().join(self.trust_subject().file_name());
-        let existed = files::exists(&path);
-        files::remove_if_exists(&path)?;
-        Ok(existed)
-    }
-
-    fn trust_folder(&self) -> Option<Root> {
-        Root::open(&self.environment.state.as_ref()?.join(FOLDER)).ok()
+        let was_trusted = self.is_trusted();
+        if was_trusted {
+            self.trust_subject().lock()?.change(|record| record.at = None)?;
+        }
+        Ok(was_trusted)
     }
 
     fn trust_subject(&self) -> TrustSubject {
+        let state = self.environment.state.as_deref();
         match &self.repository {
-            // A `.git` file or link can point into any repository, also into a trusted one.
-            Some(git) if !git.owns_work_tree() => TrustSubject {
-                path: files::canonical(git.common_dir()),
-                work_tree: Some(files::canonical(git.work_tree())),
-            },
-            Some(git) => TrustSubject { path: files::canonical(git.common_dir()), work_tree: None },
-            None => TrustSubject { path: files::canonical(self.root.path()), work_tree: None },
+            Some(git) => TrustSubject::repository(state, git),
+            None => TrustSubject::folder(state, self.root.path()),
         }
     }
 
@@ -131,11 +187,4 @@ impl Workspace {
         let key = self.configuration_key();
         key.is_some_and(|key| permissions.allows(&key)) && self.is_trusted()
     }
-}
-
-/// Reads a record. Ignores files that another user could have written.
-fn read(folder: &Root, subject: &TrustSubject) -> Option<TrustRecord> {
-    let name = subject.file_name();
-    let bytes = folder.is_owner_only(&name).then(|| folder.read(&name).ok()).flatten()?;
-    serde_json::from_slice(&bytes).ok()
 }

@@ -2,8 +2,10 @@
 //! from client files.
 
 use super::Diagnostic;
+use crate::view::{count, escape_hidden};
 use midstride::clients::install::InstallError;
-use midstride::verbs::{AllowError, PurgeError};
+use midstride::store::merge::StoreMergeError;
+use midstride::verbs::{AllowError, OtherAuthors, PurgeError, TrustError};
 use midstride::workspace::consent::ConsentError;
 use midstride::workspace::permission::PermissionError;
 
@@ -22,6 +24,38 @@ impl From<PermissionError> for Diagnostic {
 impl From<ConsentError> for Diagnostic {
     fn from(error: ConsentError) -> Self {
         Self::new(error.to_string())
+    }
+}
+
+impl From<OtherAuthors> for Diagnostic {
+    fn from(error: OtherAuthors) -> Self {
+        const LISTED_MAX: usize = 20;
+        let mut diagnostic = Self::new(error.to_string());
+        for (author, documents) in error.others.iter().take(LISTED_MAX) {
+            let documents = count(*documents, "document");
+            let author = escape_hidden(&author.to_string());
+            diagnostic = diagnostic.hint(format!("{documents} by {author}"));
+        }
+        if error.unknown > 0 {
+            let documents = count(error.unknown, "document");
+            diagnostic = diagnostic.hint(format!("{documents} not committed, or changed since"));
+        }
+        diagnostic.hint("`midstride trust` without `--author` shows all of them, and asks")
+    }
+}
+
+impl From<TrustError> for Diagnostic {
+    fn from(error: TrustError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            TrustError::Permission(error) => error.into(),
+            TrustError::Workspace(error) => error.into(),
+            TrustError::Merge(StoreMergeError::File(error)) => error.into(),
+            TrustError::Merge(StoreMergeError::Ledger(error)) => error.into(),
+            TrustError::Merge(_) => diagnostic
+                .hint("nothing was lost: the store is still there. Run `midstride trust` again"),
+            _ => diagnostic,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod simulation;
 pub use simulation::{SimulationError, SimulationStep};
 
 use super::client::path_problem;
+use super::permission::unread_store_text;
 use super::{count, heading, one_line, sanitize};
 use clients::ClientDiagnosisJson;
 use midstride::clients::hook_log::HookLogReport;
@@ -17,10 +18,10 @@ use midstride::verbs::{
     ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
 };
 use midstride::workspace::folder::FolderLayout;
-use midstride::workspace::{SetupMode, SkippedSetting};
+use midstride::workspace::{SetupMode, SkippedSetting, StoreOwner};
 use serde::Serialize;
 use simulation::SimulationStepJson;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A problem and its hint.
 pub(crate) type ProblemText = (String, String);
@@ -31,6 +32,12 @@ pub struct Diagnosis {
     pub project: ProjectReport,
     /// Whether hooks may brief sessions on the handoffs of this project.
     pub is_trusted: bool,
+    /// Whose the private store is.
+    pub store_owner: StoreOwner,
+    /// The place of the private store.
+    pub private_folder: PathBuf,
+    /// Private stores that are not the user's, in place or set aside.
+    pub unread_stores: Vec<PathBuf>,
     /// What switched the hooks off, if they are off.
     pub off_switch: Option<OffSwitch>,
     /// What is known about each client.
@@ -437,9 +444,23 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
             "`midstride trust` shows what it would allow, and asks".to_owned(),
         ));
     }
+    found.extend(store_problems(diagnosis));
     found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));
     found.extend(project_problems(&diagnosis.project));
     found
+}
+
+/// Private stores that are not read, or not passed on.
+fn store_problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
+    let folder = diagnosis.private_folder.display();
+    let unrecorded = (diagnosis.store_owner == StoreOwner::Unrecorded).then(|| {
+        let message = format!(
+            "midstride cannot record that `{folder}` is yours, so sessions are not briefed from it"
+        );
+        (message, "set HOME or XDG_STATE_HOME".to_owned())
+    });
+    let unread = diagnosis.unread_stores.iter().map(|path| unread_store_text(path));
+    unrecorded.into_iter().chain(unread).collect()
 }
 
 /// The problem that git is older than midstride supports.

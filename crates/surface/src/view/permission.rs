@@ -1,11 +1,12 @@
 //! Renders the permission prompts, showing exactly what would be run.
 
-use super::{display_path, escape_hidden, indent, sanitize};
-use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus};
+use super::{count, display_path, escape_hidden, indent, sanitize};
+use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus, UnreadStore};
 use midstride::workspace::Workspace;
 use midstride::workspace::permission::Grant;
 use midstride_core::handoff::proof::{Expectation, ExpectedExit, ProofSpec};
 use serde::Serialize;
+use std::path::Path;
 
 /// The proofs of a handoff, and which of them may run.
 #[derive(Serialize)]
@@ -107,12 +108,23 @@ fn expectations(expectation: &Expectation) -> Vec<String> {
     std::iter::once(exit).chain(contains).chain(matches).chain(min).chain(max).collect()
 }
 
+/// Says that a private store is not read, and what to do.
+pub fn unread_store_text(path: &Path) -> (String, String) {
+    let path = escape_hidden(&path.display().to_string());
+    let message = format!(
+        "the private store `{path}` came from elsewhere or from an earlier version, and is not read"
+    );
+    let hint = format!("if it is yours, `midstride trust` takes it back; if not, delete `{path}`");
+    (message, hint)
+}
+
 /// The folders outside the project that the configuration names, and whether they are trusted.
 #[derive(Serialize)]
 pub struct TrustStatusJson {
     configuration: Option<String>,
     shelves: Vec<OutsideFolderJson>,
     redact: Vec<RedactionRuleJson>,
+    unread_stores: Vec<UnreadStoreJson>,
     trusted: bool,
 }
 
@@ -120,6 +132,14 @@ pub struct TrustStatusJson {
 struct OutsideFolderJson {
     name: String,
     path: String,
+}
+
+#[derive(Serialize)]
+struct UnreadStoreJson {
+    path: String,
+    handoffs: Option<usize>,
+    tasks: Option<usize>,
+    sessions: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -146,7 +166,31 @@ pub fn trust_status_json(reach: &TrustStatus) -> TrustStatusJson {
         configuration: reach.configuration.as_ref().map(|path| path.display().to_string()),
         shelves: shelves.collect(),
         redact: redact.collect(),
+        unread_stores: reach.unread_stores.iter().map(unread_store_json).collect(),
         trusted: reach.is_trusted,
+    }
+}
+
+fn unread_store_json(store: &UnreadStore) -> UnreadStoreJson {
+    UnreadStoreJson {
+        path: store.path.display().to_string(),
+        handoffs: store.contents.map(|contents| contents.handoffs),
+        tasks: store.contents.and_then(|contents| contents.tasks),
+        sessions: store.contents.and_then(|contents| contents.sessions),
+    }
+}
+
+/// What is in a private store that is not trusted yet.
+fn unread_store_line(workspace: &Workspace, store: &UnreadStore) -> String {
+    let path = escape_hidden(&display_path(workspace, &store.path));
+    let Some(contents) = store.contents else { return format!("  {path}  cannot be read\n") };
+    let handoffs = count(contents.handoffs, "handoff");
+    match contents.tasks.zip(contents.sessions) {
+        Some((tasks, sessions)) => {
+            let (tasks, sessions) = (count(tasks, "task"), count(sessions, "session"));
+            format!("  {path}  {handoffs}, {tasks}, {sessions}\n")
+        }
+        None => format!("  {path}  {handoffs}, and a ledger that cannot be read\n"),
     }
 }
 
@@ -156,6 +200,12 @@ pub fn trust_status_text(workspace: &Workspace, reach: &TrustStatus) -> String {
     let path = reach.configuration.as_ref().map(|path| display_path(workspace, path));
     let path = path.unwrap_or_default();
     let mut out = String::new();
+    if !reach.unread_stores.is_empty() {
+        out.push_str("private stores that came from elsewhere or from an earlier version:\n");
+    }
+    for store in &reach.unread_stores {
+        out.push_str(&unread_store_line(workspace, store));
+    }
     if !reach.outside_folders.is_empty() {
         out.push_str(&format!("{path} names folders outside the project:\n"));
     }

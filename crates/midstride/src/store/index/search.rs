@@ -2,16 +2,16 @@
 
 use super::root::decode_root;
 use super::{DocumentHit, Filter, Index, IndexCard, IndexError};
+use crate::store::interrupt::with_timeout;
 use crate::workspace::{DocumentPlace, Workspace};
 use midstride_core::brief::search::{Query, Tier, Zone};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::text::words::SearchTerm;
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{OptionalExtension as _, Row};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// An id has the day of the change above these bits.
@@ -229,25 +229,5 @@ fn expression(query: &Query, tier: Tier) -> Option<String> {
         Tier::PartlyName => format!("({all}) AND name : ({})", phrases.join(" OR ")),
         Tier::Header => format!("{{name header}} : ({all})"),
         Tier::Anywhere => all,
-    })
-}
-
-/// Runs a query and interrupts it when its time is up.
-fn with_timeout<T>(
-    connection: &Connection,
-    time: Duration,
-    work: impl FnOnce() -> Result<T, IndexError>,
-) -> Result<T, IndexError> {
-    let interrupt = connection.get_interrupt_handle();
-    let (done, waiting) = channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            if waiting.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                interrupt.interrupt();
-            }
-        });
-        let result = work();
-        drop(done);
-        result
     })
 }

@@ -42,6 +42,14 @@ impl LedgerFolder {
         }
     }
 
+    /// Whether the folder exists and is the user's own.
+    pub(crate) fn is_readable(&self, workspace: &Workspace) -> bool {
+        match self {
+            Self::Private(_) => workspace.private().is_ok_and(|folder| folder.is_some()),
+            Self::State(path) => files::is_folder(path),
+        }
+    }
+
     /// Opens the folder, creating it if it is missing.
     pub(crate) fn create(&self, workspace: &Workspace) -> Result<Root, FileError> {
         match self {

@@ -48,6 +48,11 @@ impl SqliteLedger {
     pub(crate) fn health(workspace: &Workspace) -> LedgerHealth {
         let place = LedgerFolder::for_project(workspace);
         let path = place.path().join(FILE);
+        if !place.is_readable(workspace) {
+            let spool = spool::path(place.path());
+            let state = LedgerState::Missing;
+            return LedgerHealth { path, state, spool, spooled: 0, unreadable: 0 };
+        }
         let (spool, spooled, unreadable) = spool::count_files(place.path());
         let mut state = read_state(&path);
         if matches!(state, LedgerState::Readable { version: 0, .. }) && is_set_up(place.path()) {

@@ -9,11 +9,16 @@ use midstride_core::work::event::Envelope;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-const FOLDER: &str = "spool";
+pub(super) const FOLDER: &str = "spool";
+
+/// The path of a ledger's spool.
+pub(super) fn path(folder: &Path) -> PathBuf {
+    folder.join(FOLDER)
+}
 
 /// The path of a ledger's spool, the number of files waiting in it, and how many cannot be read.
 pub(super) fn count_files(folder: &Path) -> (PathBuf, usize, usize) {
-    let path = folder.join(FOLDER);
+    let path = path(folder);
     let spool = Root::open(&path).ok();
     let count = |ending| {
         spool.as_ref().and_then(|spool| spool.names(ending).ok()).map_or(0, |names| names.len())

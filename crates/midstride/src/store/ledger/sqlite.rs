@@ -10,7 +10,7 @@ use super::{
 use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError, Lock, Root};
-use crate::sys::ids::{random_id, sha256};
+use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event};
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub(super) const FILE: &str = "ledger.db";
-/// The file with the random id of the store. It is written once the database is set up, so a database
-/// without a schema beside it has lost its content.
-const STORE_ID: &str = "store-id";
+pub(crate) const FILE: &str = "ledger.db";
+/// The mark that is written once the database is set up, so a database without a schema beside it has
+/// lost its content.
+pub(super) const SET_UP: &str = "ledger-ready";
 /// A log of this many pages is written back even while the database is open.
 const LOG_PAGES_MAX: u32 = 500;
 /// How many streams `append_missing` writes in one transaction.
@@ -76,6 +76,38 @@ impl SqliteLedger {
         Ok(ledger)
     }
 
+    /// Opens the ledger of a store that the user took back, with what was spooled for it.
+    pub(in crate::store) fn open_to_merge(folder: &Path) -> Result<Self, LedgerError> {
+        let ledger = Self::open_in(Root::open(folder)?.into_private(), WaitPolicy::Command)?;
+        spool::drain(&ledger.folder, &ledger)?;
+        Ok(ledger)
+    }
+
+    /// The hashes of the blobs that were forgotten.
+    pub(in crate::store) fn forgotten_blobs(&self) -> Result<BTreeSet<BlobHash>, LedgerError> {
+        let sql = "SELECT hash FROM blobs WHERE length(bytes) = 0 AND hash != ?1";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement
+            .query_map([sha256(b"")], |row| row.get::<_, String>(0).map(BlobHash::new))
+            .and_then(Iterator::collect);
+        rows.map_err(|error| self.unreadable(&error))
+    }
+
+    /// How many events this version cannot read.
+    pub(in crate::store) fn count_unknown_events(&self) -> Result<usize, LedgerError> {
+        let connection = self.connection();
+        let sql = "SELECT events FROM records";
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let unknown = |events: String| {
+            let events: Vec<Value> = serde_json::from_str(&events).unwrap_or_default();
+            events.iter().filter(|event| Envelope::from_cloud_event(event).is_none()).count()
+        };
+        let rows = statement.query_map([], |row| row.get::<_, String>(0).map(unknown));
+        let counts: rusqlite::Result<Vec<usize>> = rows.and_then(Iterator::collect);
+        Ok(counts.map_err(|error| self.unreadable(&error))?.into_iter().sum())
+    }
+
     /// Removes what killed processes left in the folder of the ledger and the folders in it.
     fn remove_stale_drafts(&self) {
         let inside = self.folder.entries(Path::new("")).unwrap_or_default();
@@ -86,7 +118,8 @@ impl SqliteLedger {
 
     /// Whether the project has a ledger.
     pub(in crate::store) fn exists(workspace: &Workspace) -> bool {
-        files::is_file(&LedgerFolder::for_project(workspace).path().join(FILE))
+        let folder = LedgerFolder::for_project(workspace);
+        folder.is_readable(workspace) && files::is_file(&folder.path().join(FILE))
     }
 
     /// How long callers of this ledger can wait.
@@ -99,7 +132,7 @@ impl SqliteLedger {
         let path = folder.path().join(FILE);
         if !files::exists(&path) {
             // The user moved a damaged database away to start a new one.
-            files::remove_if_exists(&folder.path().join(STORE_ID))?;
+            files::remove_if_exists(&folder.path().join(SET_UP))?;
         }
         // SQLite gives its log and its shared memory the mode of the database.
         folder.prepare_private(Path::new(FILE))?;
@@ -129,9 +162,9 @@ impl SqliteLedger {
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         migrate(&mut connection, &self.path)?;
-        match self.folder.try_exists(Path::new(STORE_ID))? {
+        match self.folder.try_exists(Path::new(SET_UP))? {
             true => Ok(()),
-            false => Ok(self.folder.put(Path::new(STORE_ID), random_id().as_bytes())?),
+            false => Ok(self.folder.put(Path::new(SET_UP), b"")?),
         }
     }
 
@@ -139,7 +172,7 @@ impl SqliteLedger {
     /// a new database.
     fn require_content(&self, connection: &Connection) -> Result<(), LedgerError> {
         let version = schema_version(connection).map_err(|error| damaged(&self.path, &error))?;
-        if version > 0 || !self.folder.try_exists(Path::new(STORE_ID))? {
+        if version > 0 || !self.folder.try_exists(Path::new(SET_UP))? {
             return Ok(());
         }
         let message = "it was set up before and is empty now".to_owned();
@@ -265,7 +298,7 @@ impl SqliteLedger {
 
 /// Whether the ledger in a folder was set up.
 pub(super) fn is_set_up(folder: &Path) -> bool {
-    files::is_file(&folder.join(STORE_ID))
+    files::is_file(&folder.join(SET_UP))
 }
 
 fn connect(path: &Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {

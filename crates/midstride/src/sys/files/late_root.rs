@@ -1,26 +1,35 @@
 //! A folder that may be created after the program started.
 
 use super::{FileError, FileProblem, Root};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// Opens a folder, if it exists.
+type OpenFolder = Box<dyn Fn() -> Result<Option<Root>, FileError> + Send + Sync>;
+
 /// A root that is opened on first use, once its folder exists.
-#[derive(Debug)]
 pub struct LateRoot {
     path: PathBuf,
     root: OnceLock<Root>,
-    /// The folder it is in and its path there, if it did not exist at first.
-    parent: Option<(Root, PathBuf)>,
+    /// Why it cannot be opened now.
+    missing: fn() -> FileProblem,
+    open: OpenFolder,
 }
 
 impl LateRoot {
-    /// The folder at `path` beneath `parent`, whether or not it exists.
-    pub fn below(parent: Root, path: &Path) -> Self {
-        Self {
-            path: parent.path().join(path),
-            root: OnceLock::new(),
-            parent: Some((parent, path.to_owned())),
-        }
+    /// The folder at `path`, which `open` opens once it exists.
+    pub fn new(
+        path: PathBuf,
+        open: impl Fn() -> Result<Option<Root>, FileError> + Send + Sync + 'static,
+    ) -> Self {
+        let missing = || FileProblem::NotFound;
+        Self { path, root: OnceLock::new(), missing, open: Box::new(open) }
+    }
+
+    /// A folder that is not trusted. It is never opened.
+    pub(crate) fn untrusted(path: PathBuf) -> Self {
+        Self { missing: || FileProblem::Untrusted, ..Self::new(path, || Ok(None)) }
     }
 
     /// The path of the folder.
@@ -33,20 +42,25 @@ impl LateRoot {
         if let Some(root) = self.root.get() {
             return Ok(root);
         }
-        // A link to nothing is no folder yet.
-        let opened = match &self.parent {
-            Some((parent, path)) if super::is_folder(&self.path) => parent.open_below(path)?,
-            Some(_) | None => None,
-        };
-        let missing = || FileError { path: self.path.clone(), problem: FileProblem::NotFound };
-        let opened = opened.ok_or_else(missing)?;
+        let missing = || FileError { path: self.path.clone(), problem: (self.missing)() };
+        let opened = (self.open)()?.ok_or_else(missing)?;
         Ok(self.root.get_or_init(|| opened))
     }
 }
 
 impl From<Root> for LateRoot {
     fn from(root: Root) -> Self {
-        Self { path: root.path().to_owned(), root: OnceLock::from(root), parent: None }
+        let late = Self::new(root.path().to_owned(), || Ok(None));
+        Self { root: OnceLock::from(root), ..late }
+    }
+}
+
+impl fmt::Debug for LateRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LateRoot")
+            .field("path", &self.path)
+            .field("root", &self.root)
+            .finish_non_exhaustive()
     }
 }
 
@@ -58,8 +72,9 @@ mod tests {
     #[test]
     fn a_folder_is_opened_once_it_exists() {
         let scratch = ScratchFolder::new("midstride-late-root").unwrap();
-        let parent = Root::open(scratch.path()).unwrap();
-        let late = LateRoot::below(Root::open(scratch.path()).unwrap(), Path::new("later"));
+        let (parent, theirs) = (Root::open(scratch.path()).unwrap(), scratch.path().to_owned());
+        let open = move || Root::open(&theirs)?.open_below(Path::new("later"));
+        let late = LateRoot::new(scratch.path().join("later"), open);
         assert!(late.get().unwrap_err().is_missing());
         parent.make_below(Path::new("later")).unwrap();
         late.get().unwrap().put(Path::new("a"), b"text").unwrap();
@@ -69,13 +84,11 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_out_is_refused() {
-        let scratch = ScratchFolder::new("midstride-late-link").unwrap();
-        let inner = scratch.path().join("inner");
-        Root::make(&inner).unwrap();
-        let late = LateRoot::below(Root::open(&inner).unwrap(), Path::new("later"));
-        std::os::unix::fs::symlink(scratch.path(), inner.join("later")).unwrap();
-        assert!(matches!(late.get().unwrap_err().problem, FileProblem::Outside));
+    fn an_untrusted_folder_is_never_opened() {
+        let scratch = ScratchFolder::new("midstride-late-untrusted").unwrap();
+        let late = LateRoot::untrusted(scratch.path().to_owned());
+        let refused = late.get().unwrap_err();
+        assert!(matches!(refused.problem, FileProblem::Untrusted) && refused.is_missing());
         scratch.remove().unwrap();
     }
 }

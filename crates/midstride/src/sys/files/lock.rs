@@ -17,6 +17,13 @@ impl Lock {
         file.lock().map(|()| Self { _file: file }).map_err(|error| root.error(&path, error))
     }
 
+    /// Waits for the lock of the folder itself, which leaves no file in it.
+    pub(crate) fn acquire_folder(root: &Root) -> Result<Self, FileError> {
+        let here = Path::new("");
+        let file = root.lock_folder(here).map_err(|error| root.error(here, error))?;
+        Ok(Self { _file: file })
+    }
+
     /// Acquires the lock, unless another process holds it.
     pub(crate) fn try_acquire(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
         let (path, file) = open(root, name)?;

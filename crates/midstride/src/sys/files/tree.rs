@@ -1,7 +1,7 @@
 //! Operations on entire folders: listing all files and removing everything. Links are treated as
 //! files and never followed.
 
-use super::{FileError, FileProblem, Root};
+use super::{DRAFT_NAME, FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
 impl Root {
@@ -12,9 +12,11 @@ impl Root {
         let mut left = vec![folder.to_owned()];
         while let Some(path) = left.pop() {
             let failed = |error| self.error(&path, error);
-            match self.dir.symlink_metadata(&path).map_err(failed) {
+            // The empty path is this folder itself.
+            let here = if path.as_os_str().is_empty() { Path::new(".") } else { &path };
+            match self.dir.symlink_metadata(here).map_err(failed) {
                 Ok(metadata) if metadata.is_dir() => {
-                    for entry in self.dir.read_dir(&path).map_err(failed)? {
+                    for entry in self.dir.read_dir(here).map_err(failed)? {
                         left.push(path.join(entry.map_err(failed)?.file_name()));
                     }
                 }
@@ -32,6 +34,17 @@ impl Root {
     /// Whether there is a link at a path, even a broken one.
     pub fn is_link(&self, path: &Path) -> bool {
         self.dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+    }
+
+    /// Whether nothing is in this folder, except what a killed process left of a write.
+    pub(crate) fn is_empty(&self) -> Result<bool, FileError> {
+        let failed = |error| self.error(Path::new(""), error);
+        for entry in self.dir.entries().map_err(failed)? {
+            if entry.map_err(failed)?.file_name() != DRAFT_NAME {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Removes a file or a folder with all its contents. A link is removed without its target.
@@ -69,6 +82,8 @@ mod tests {
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         let below = root.files_below(Path::new("ours")).unwrap();
         assert_eq!(below, paths(&["ours/a/.hidden", "ours/b.md", "ours/out"]));
+        let all = root.files_below(Path::new("")).unwrap();
+        assert_eq!(all, paths(&["link", "ours/a/.hidden", "ours/b.md", "ours/out"]));
         assert_eq!(root.files_below(Path::new("nothing")).unwrap(), paths(&[]));
         assert_eq!(root.files_below(Path::new("link")).unwrap(), paths(&["link"]));
         root.remove_tree(Path::new("link")).unwrap();

@@ -36,22 +36,36 @@ impl ObjectFormat {
     }
 }
 
-/// What kind of object is written.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ObjectKind {
+pub(super) enum ObjectKind {
     Blob,
     Tree,
+    Commit,
 }
 
 impl ObjectKind {
     /// The object as git hashes and stores it.
     fn object(self, content: &[u8]) -> Vec<u8> {
-        let word = match self {
-            Self::Blob => "blob",
-            Self::Tree => "tree",
-        };
+        let word = self.word();
         [format!("{word} {}\0", content.len()).as_bytes(), content].concat()
     }
+
+    /// What git calls it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Blob => "blob",
+            Self::Tree => "tree",
+            Self::Commit => "commit",
+        }
+    }
+}
+
+/// The id of an object, in the format of ids of this length.
+pub(super) fn object_id(kind: ObjectKind, content: &[u8], length: usize) -> String {
+    const SHA1_LENGTH: usize = 40;
+    let format = if length == SHA1_LENGTH { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
+    format.id(&kind.object(content))
 }
 
 impl Repository {

@@ -129,9 +129,7 @@ impl Repository {
 
     /// Makes midstride processes take turns to change references.
     fn lock_references(&self) -> Result<Lock, GitError> {
-        let folder =
-            if self.is_own() { self.common_dir.clone() } else { self.common_dir.join("midstride") };
-        Ok(Lock::acquire(&Root::make_private(&folder)?, "references")?)
+        Ok(Lock::acquire_folder(&Root::open(self.common_dir())?)?)
     }
 
     /// Removes a reference with its reflog, if it still points to this tree. Returns whether it did.

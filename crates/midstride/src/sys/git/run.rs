@@ -175,6 +175,13 @@ pub(super) fn output_outside(folder: &Path, arguments: &[&str]) -> Result<Output
     process::communicate(command.args(arguments), b"").map_err(GitError::NotStarted)
 }
 
+/// Asks a remote outside of any repository, whose configuration could name another place for the URL.
+pub(super) fn remote_output_outside(url: &str, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+    let mut command = command(Path::new("/"), GitReach::Remote(url));
+    let output = process::communicate(command.args(arguments), b"");
+    check_status(arguments, output.map_err(GitError::NotStarted)?)
+}
+
 /// A git command for a repository of our own, where midstride shows how to use git.
 pub fn demo_command(folder: &Path) -> Command {
     command(folder, GitReach::Local)

@@ -28,7 +28,7 @@ use crate::verbs::session::coverage::measure_coverage;
 use crate::verbs::session::sessions::{RECOVERED_MAX, RecoveryBounds, is_captured, recover_within};
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
-use crate::workspace::{Access, SetupMode, StoredHandoff, Workspace};
+use crate::workspace::{Access, SetupMode, StoreOwner, StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::hook::{
     BLOCKS_MAX, ClientTask, HandoffCompleteness, HookEvent, HookInput, HookOutput, SaveReason,
@@ -108,17 +108,47 @@ fn wants_briefing(workspace: &Workspace, client: &'static dyn Client) -> bool {
     })
 }
 
+/// Whether hooks have something to say in a project where they are otherwise silent: its setup may be
+/// in a private store that is not read.
+pub fn has_unread_store(workspace: &Workspace) -> bool {
+    workspace.setup() == SetupMode::NotSetUp && workspace.store_owner() == StoreOwner::Unknown
+}
+
 /// Answers a hook call. `limit` is how much of the index may be built before the answer.
 pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
     let workspace = store.workspace();
-    let mut done = HookOutcome::default();
+    // Hooks set the store aside when they write.
+    let unread_store = (workspace.store_owner() == StoreOwner::Unknown).then(unread_store_line);
     if is_silent(workspace) {
-        return done;
+        let lines = unread_store.filter(|_| has_unread_store(workspace));
+        return HookOutcome { answer: lines_at_start(call, lines), ..HookOutcome::default() };
     }
-    if let Access::Untrusted { documents } = workspace.access() {
-        done.answer = untrusted_answer(documents, call);
-        return done;
-    }
+    let access = workspace.access();
+    let mut done = match access {
+        Access::Granted => answer(store, call, limit),
+        Access::Own { .. } => match workspace.own_view() {
+            Ok(view) => answer(&Store::new(view, store.wait_policy()), call, limit),
+            Err(error) => HookOutcome { errors: vec![error.to_string()], ..HookOutcome::default() },
+        },
+        Access::Untrusted { .. } => HookOutcome::default(),
+    };
+    let untrusted = (access != Access::Granted).then(|| untrusted_line(access.withheld()));
+    let lines = lines_at_start(call, untrusted.into_iter().chain(unread_store));
+    let join = |one: Option<String>, other: Option<String>, between: &str| {
+        let both: Vec<String> = one.into_iter().chain(other).collect();
+        (!both.is_empty()).then(|| both.join(between))
+    };
+    done.answer.user_line = join(done.answer.user_line.take(), lines.user_line, "; ");
+    // First, because the end is omitted if the text is too long.
+    done.answer.context = join(lines.context, done.answer.context.take(), "\n");
+    done.answer = done.answer.within_limits();
+    done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
+    done
+}
+
+/// Answers a call in a project or view whose documents may all be passed on.
+fn answer(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
+    let (workspace, mut done) = (store.workspace(), HookOutcome::default());
     let id = call.session.as_ref().map_or("", SessionId::as_str);
     let client = clients::find(call.client.as_str());
     let session = SessionName::parse(call.client.as_str(), id);
@@ -139,27 +169,36 @@ pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome
         done.is_index_incomplete = matches!(Index::lock_to_finish(workspace), Ok(Some(_)));
     }
     done.is_observation_due = is_due;
-    done.answer = done.answer.within_limits();
-    done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
     done
 }
 
-/// Says how many documents of an untrusted project were not read.
-fn untrusted_answer(documents: usize, call: &HookInput) -> HookOutput {
+/// The answer with these lines, for the user and the model, if a session starts.
+fn lines_at_start(call: &HookInput, lines: impl IntoIterator<Item = String>) -> HookOutput {
     let is_start =
         matches!(call.kind, HookEvent::Start(BriefOccasion::Startup | BriefOccasion::Clear));
-    if !is_start {
-        return HookOutput::default();
-    }
+    let lines: Vec<String> = lines.into_iter().filter(|_| is_start).collect();
+    let line = (!lines.is_empty()).then(|| lines.join("\n"));
+    HookOutput { user_line: line.clone(), context: line, ..HookOutput::default() }
+}
+
+/// Says how many documents of an untrusted project were not read.
+fn untrusted_line(documents: usize) -> String {
     let (handoffs, them) = match documents {
         1 => ("1 handoff".to_owned(), "it"),
         count => (format!("{count} handoffs"), "them"),
     };
-    let line = format!(
+    format!(
         "midstride: {handoffs} came with this repository, and this session is not briefed from \
          {them}. The user can trust {them} with `midstride trust`"
-    );
-    HookOutput { user_line: Some(line.clone()), context: Some(line), ..HookOutput::default() }
+    )
+}
+
+/// Says that the private store was not read.
+fn unread_store_line() -> String {
+    "midstride: the private store of this repository came from elsewhere or from an earlier version of \
+     midstride, and is not read. If it is yours, run `midstride trust` once in a terminal to use it \
+     again"
+        .to_owned()
 }
 
 struct HookCall<'h> {

@@ -1,9 +1,15 @@
 //! Trusts the current configuration to use folders outside the project and redaction rules of its
 //! own, and revokes that.
 
+use crate::store::Store;
+use crate::store::contents::{StoreContents, count_contents};
+use crate::store::ledger::WaitPolicy;
+use crate::store::merge::{StoreMergeError, merge_store};
+use crate::sys::git::Repository;
 use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{Grant, GrantKind, PermissionError, PermissionStore};
-use crate::workspace::{OutsideFolder, Workspace};
+use crate::workspace::trusted_remotes::TrustedRemotes;
+use crate::workspace::{OutsideFolder, Workspace, WorkspaceError};
 use midstride_core::text::redact::CustomRule;
 use std::path::PathBuf;
 
@@ -16,33 +22,95 @@ pub struct TrustStatus {
     pub outside_folders: Vec<OutsideFolder>,
     /// The redaction rules it adds.
     pub redaction_rules: Vec<CustomRule>,
-    /// Whether its current content is trusted.
+    /// The private stores that are not the user's.
+    pub unread_stores: Vec<UnreadStore>,
+    /// Whether its current content is trusted, and every private store.
     pub is_trusted: bool,
 }
 
+/// A private store that is not read before the user trusts it.
+#[derive(Clone, Debug)]
+pub struct UnreadStore {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is in it, if it can be looked at.
+    pub contents: Option<StoreContents>,
+}
+
 impl TrustStatus {
-    /// Whether the configuration has settings that are used only once it is trusted.
+    /// Whether there is something that is used only once it is trusted: settings, or a private store.
     pub fn needs_trust(&self) -> bool {
-        !self.outside_folders.is_empty() || !self.redaction_rules.is_empty()
+        let has_settings = !self.outside_folders.is_empty() || !self.redaction_rules.is_empty();
+        has_settings || !self.unread_stores.is_empty()
     }
 }
 
-/// Which outside folders the configuration of a project uses, and whether it is trusted.
+/// What is used only once the user trusts the project, and whether they do.
 pub fn trust_status(workspace: &Workspace) -> TrustStatus {
     let source = workspace.settings().source.as_ref();
+    let unread_stores: Vec<UnreadStore> = workspace
+        .unread_stores()
+        .into_iter()
+        .map(|path| UnreadStore { contents: count_contents(&path).ok(), path })
+        .collect();
     TrustStatus {
         configuration: source.map(|(path, _)| path.clone()),
         outside_folders: workspace.outside_folders(),
         redaction_rules: workspace.settings().redact.clone(),
-        is_trusted: workspace.trusts_configuration(),
+        is_trusted: workspace.trusts_configuration() && unread_stores.is_empty(),
+        unread_stores,
     }
 }
 
-/// Trusts the project and its current configuration. Returns whether there is a configuration.
-pub fn trust(workspace: &Workspace, consent: &UserConsent) -> Result<bool, PermissionError> {
-    let permissions = PermissionStore::for_environment(workspace.environment());
+/// What `trust` did.
+#[derive(Debug, Default)]
+pub struct TrustOutcome {
+    /// Private stores that are used where they are.
+    pub taken_stores: Vec<PathBuf>,
+    /// Private stores that were set aside, and are merged into the current one.
+    pub merged_stores: Vec<PathBuf>,
+}
+
+/// Why not everything was trusted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// A permission could not be recorded.
+    #[error(transparent)]
+    Permission(#[from] PermissionError),
+    /// A private store could not be merged.
+    #[error(transparent)]
+    Merge(#[from] StoreMergeError),
+    /// The project could not be opened again.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+/// Trusts the project and its current configuration, and takes back its private stores.
+pub fn trust(workspace: &Workspace, consent: &UserConsent) -> Result<TrustOutcome, TrustError> {
     workspace.record_trust(consent)?;
-    let Some(bound) = workspace.configuration_key() else { return Ok(false) };
+    grant_configuration(workspace, consent)?;
+    let taken = workspace.take_back_stores(consent).map_err(PermissionError::from)?;
+    let aside = workspace.stores_set_aside();
+    if taken.is_empty() && aside.is_empty() {
+        return Ok(TrustOutcome::default());
+    }
+    // The configuration of a private setup is in the store.
+    let workspace = Workspace::discover_ignoring_settings(workspace.environment().clone())?;
+    grant_configuration(&workspace, consent)?;
+    let store = Store::new(workspace, WaitPolicy::Command);
+    for path in &aside {
+        merge_store(&store, path)?;
+    }
+    Ok(TrustOutcome { taken_stores: taken, merged_stores: aside })
+}
+
+fn grant_configuration(
+    workspace: &Workspace,
+    consent: &UserConsent,
+) -> Result<(), PermissionError> {
+    let permissions = PermissionStore::for_environment(workspace.environment());
+    let Some(bound) = workspace.configuration_key() else { return Ok(()) };
     let reach = trust_status(workspace);
     let folders = reach.outside_folders.into_iter().map(|folder| folder.name);
     let rules = reach.redaction_rules.into_iter();
@@ -58,13 +126,16 @@ pub fn trust(workspace: &Workspace, consent: &UserConsent) -> Result<bool, Permi
     if !permissions.allows(&bound) {
         permissions.grant(&bound, &granted, consent)?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Revokes all trust, including that for earlier content. Returns whether there was any.
 pub fn distrust(workspace: &Workspace) -> Result<bool, PermissionError> {
     let permissions = PermissionStore::for_environment(workspace.environment());
     let was_trusted = workspace.remove_trust()?;
+    if let Some(url) = workspace.repository().and_then(Repository::origin_url) {
+        TrustedRemotes::for_environment(workspace.environment()).remove(&url)?;
+    }
     Ok(permissions.revoke_all(GrantKind::Configuration, &workspace.identity())? > 0 || was_trusted)
 }
 

@@ -75,9 +75,9 @@ pub fn init(
 /// An agent can set up a project, but not a clone with documents that the user has not trusted.
 fn check_caller(workspace: &Workspace) -> Result<(), InitError> {
     match (workspace.access(), workspace.environment().automation()) {
-        (Access::Untrusted { .. }, Some(automation)) => {
+        (Access::Untrusted { .. } | Access::Own { .. }, Some(automation)) => {
             Err(PermissionError::from(ConsentError::RequiresUser(automation)).into())
         }
-        (Access::Untrusted { .. }, None) | (Access::Granted, _) => Ok(()),
+        (Access::Untrusted { .. } | Access::Own { .. }, None) | (Access::Granted, _) => Ok(()),
     }
 }
