@@ -113,6 +113,21 @@ fn every_path_in_architecture_exists() {
 }
 
 #[test]
+fn every_test_that_the_security_page_names_exists() {
+    let root = repository_root();
+    let sources: String =
+        rust_files_below(&root.join("crates")).iter().map(|path| read(path)).collect();
+    let page = read(&root.join("docs/security.md"));
+    // The names of tests are sentences; other names in code are shorter.
+    let is_test = |name: &&String| name.split('_').count() > 2 && !name.contains(' ');
+    let names: Vec<String> = quoted(&page).iter().filter(is_test).cloned().collect();
+    assert!(names.len() > 50, "{names:?}");
+    for name in names {
+        assert!(sources.contains(&format!("fn {name}()")), "`{name}` is not a test");
+    }
+}
+
+#[test]
 fn the_changelog_has_a_place_for_what_comes() {
     let page = read(&repository_root().join("CHANGELOG.md"));
     assert!(page.contains("\n## Unreleased\n"));

@@ -17,7 +17,7 @@ use midstride_surface::diagnostic::Diagnostic;
 ///
 /// With `--purge` what midstride keeps for this project goes as well: the folder `.midstride` with its
 /// handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. All of it is
-/// listed first, with what git does not have. Documents on other shelves stay, as does what other
+/// listed first, with what git does not have. Documents in other folders stay, as does what other
 /// projects and worktrees use. Agents cannot do it, and it needs a terminal. With `--project` midstride stays
 /// installed for your other projects.
 #[derive(Debug, clap::Args)]

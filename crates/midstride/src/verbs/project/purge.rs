@@ -103,7 +103,7 @@ pub enum GitFileState {
 #[non_exhaustive]
 pub enum PurgeError {
     /// Files changed since the plan was shown.
-    #[error("what lies in this project was changed meanwhile")]
+    #[error("files of this project changed meanwhile")]
     Changed,
     /// A permission could not be revoked.
     #[error(transparent)]
@@ -229,7 +229,8 @@ fn own_folders(workspace: &Workspace, is_last: bool) -> Vec<(PathBuf, PathBuf)> 
         return places;
     }
     let ledger = LedgerFolder::for_project(workspace);
-    for folder in [workspace.private_path(), ledger.path().to_owned()] {
+    let private = [workspace.private_path(), ledger.path().to_owned()];
+    for folder in private.into_iter().chain(workspace.stores_set_aside()) {
         let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else { continue };
         let is_known = |(root, inside): &(PathBuf, PathBuf)| folder.starts_with(root.join(inside));
         if !places.iter().any(is_known) {
