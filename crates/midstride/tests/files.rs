@@ -217,7 +217,7 @@ fn a_draft_of_a_killed_process_is_removed_by_the_next_write_or_scan() {
     folder.lock().unwrap();
     root.markdown_below(Path::new("a"), 1).unwrap();
     assert!(draft.exists());
-    drop(folder);
+    folder.unlock().unwrap();
     root.markdown_below(Path::new("a"), 1).unwrap();
     assert!(!draft.exists());
 }

@@ -440,7 +440,7 @@ impl Root {
         // succeeds.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
-        folder.sync_all().map_err(failed)
+        folder.sync().map_err(failed)
     }
 
     /// Removes a file if its content is still `old`.
@@ -451,7 +451,7 @@ impl Root {
             return Err(FileError { path: self.path.join(path), problem: FileProblem::Changed });
         }
         self.dir.remove_file(path).map_err(failed)?;
-        folder.sync_all().map_err(failed)
+        folder.sync().map_err(failed)
     }
 
     /// Atomically writes a file, replacing any existing one. For midstride's own files.
@@ -461,7 +461,7 @@ impl Root {
         let draft = self.draft(path, bytes)?;
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
-        folder.sync_all().map_err(failed)
+        folder.sync().map_err(failed)
     }
 
     /// The same without syncing, for files that can be recreated. Readers must recognize an
@@ -502,7 +502,7 @@ impl Root {
         let draft = self.draft_with(path, bytes, Some(OWNER_MODE), Durability::Synced)?;
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
-        folder.sync_all().map_err(failed)
+        folder.sync().map_err(failed)
     }
 
     /// Whether a regular file exists that only its owner can access.
@@ -578,7 +578,7 @@ impl Root {
         }
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
-        folder.sync_all().map_err(failed)
+        folder.sync().map_err(failed)
     }
 
     /// The file that a path leads to. Resolves one link at a time: the system could return the path
@@ -638,12 +638,10 @@ impl Root {
 
     /// Opens and locks the folder of a file, so that only one process writes in it. The lock is
     /// released with the handle or when the process exits.
-    fn lock_folder(&self, path: &Path) -> io::Result<std::fs::File> {
+    fn lock_folder(&self, path: &Path) -> io::Result<Lock> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         // Opened as a file, because a cap-std folder handle can be neither synced nor locked.
-        let folder = self.dir.open(parent.unwrap_or(Path::new(".")))?.into_std();
-        folder.lock()?;
-        Ok(folder)
+        Lock::wait(self.dir.open(parent.unwrap_or(Path::new(".")))?.into_std())
     }
 
     /// The names of files in this folder with a suffix, sorted. Hidden files are skipped.
@@ -672,6 +670,7 @@ impl Root {
         if lock.try_lock().is_ok() {
             // If it cannot be removed, the next writer reports why.
             let _ = self.dir.remove_file(&path);
+            let _ = lock.unlock();
         }
     }
 

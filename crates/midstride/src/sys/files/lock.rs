@@ -2,33 +2,52 @@
 
 use super::{FileError, Root};
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The guard of a lock.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a child process that another thread is just starting still has
+    /// it open, and would hold the lock until it runs its program.
+    fn drop(&mut self) {
+        // It is released when all handles are closed, too.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
+    /// Waits for the lock of an open file or folder.
+    pub(super) fn wait(file: File) -> io::Result<Self> {
+        file.lock().map(|()| Self { file })
+    }
+
+    /// Writes what changed in the locked folder to the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
     /// Waits for the lock with this name beneath a root.
     pub fn acquire(root: &Root, name: &str) -> Result<Self, FileError> {
         let (path, file) = open(root, name)?;
-        file.lock().map(|()| Self { _file: file }).map_err(|error| root.error(&path, error))
+        Self::wait(file).map_err(|error| root.error(&path, error))
     }
 
     /// Waits for the lock of the folder itself, which leaves no file in it.
     pub(crate) fn acquire_folder(root: &Root) -> Result<Self, FileError> {
         let here = Path::new("");
-        let file = root.lock_folder(here).map_err(|error| root.error(here, error))?;
-        Ok(Self { _file: file })
+        root.lock_folder(here).map_err(|error| root.error(here, error))
     }
 
     /// Acquires the lock, unless another process holds it.
     pub(crate) fn try_acquire(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
         let (path, file) = open(root, name)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(root.error(&path, error)),
         }
