@@ -34,7 +34,7 @@ pub(super) fn mirror(from: &Path, to: &Path) {
             let _ = fs::remove_file(&target);
             fs::copy(&path, &target).unwrap();
             let modified = fs::metadata(&path).unwrap().modified().unwrap();
-            // Objects of git are read-only; root and the owner may set their time all the same.
+            // Objects of git are read-only; root and the owner may set their time anyway.
             if let Ok(file) = File::open(&target) {
                 let _ = file.set_modified(modified);
             }

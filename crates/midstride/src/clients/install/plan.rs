@@ -482,7 +482,7 @@ impl InstallPlan {
         for (done, change) in self.changes.iter().enumerate() {
             let written = change.file.replace(change.before.as_deref(), change.after.as_deref());
             if let Err(error) = written {
-                // The file may have its new text all the same, if only syncing its folder failed.
+                // If only syncing its folder failed, the file has its new text.
                 if change.file.read()? == change.after {
                     change.file.replace(change.after.as_deref(), change.before.as_deref())?;
                 }
