@@ -16,7 +16,7 @@ use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, RedactStoredError, SessionChoice};
-use midstride::workspace::{Access, Workspace};
+use midstride::workspace::{Access, Workspace, WorkspaceError};
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
@@ -128,26 +128,41 @@ struct HookCallState {
     client: &'static dyn Client,
     call: Option<HookInput>,
     is_end: bool,
-    /// The folder of the log.
-    private_folder: Option<PathBuf>,
+    log_folders: LogFolders,
+}
+
+/// Where calls are logged.
+#[derive(Clone, Debug, Default)]
+struct LogFolders {
+    /// The private folder of the project, once it is known.
+    project: Option<PathBuf>,
+    /// The user's folder, for errors that keep a hook from its project.
+    user: Option<PathBuf>,
+}
+
+impl LogFolders {
+    fn choose(&self, done: &HookOutcome) -> Option<&Path> {
+        let user = self.user.as_ref().filter(|_| !done.errors.is_empty());
+        self.project.as_ref().or(user).map(PathBuf::as_path)
+    }
 }
 
 impl HookCallState {
     fn new(client: &'static dyn Client) -> Self {
-        Self { client, call: None, is_end: false, private_folder: None }
+        Self { client, call: None, is_end: false, log_folders: LogFolders::default() }
     }
 
     fn log(&self, at: Timestamp, watch: Stopwatch, done: &HookOutcome) {
-        let Some(private) = &self.private_folder else { return };
+        let Some(folder) = self.log_folders.choose(done) else { return };
         let event = self.call.as_ref().map_or("", |call| &call.event);
         let session = self.call.as_ref().and_then(|call| call.session.as_ref());
-        log(private, (self.client.name(), event, session), at, watch, done);
+        log(folder, (self.client.name(), event, session), at, watch, done);
     }
 }
 
 /// Logs the result of a call, with its client, event and session.
 fn log(
-    private: &Path,
+    folder: &Path,
     (client, event, session): (&str, &str, Option<&SessionId>),
     at: Timestamp,
     watch: Stopwatch,
@@ -159,7 +174,7 @@ fn log(
     let (tokens, did, error) = (done.tokens, did.as_str(), error.as_deref());
     // There is no place left to report this failure.
     let _ = hook_log::add(
-        private,
+        folder,
         &HookLogLine { at, client, event, session, milliseconds, tokens, did, error },
     );
 }
@@ -183,6 +198,7 @@ fn handle_call(
     }
     let Ok(environment) = clients::read_environment() else { return say(String::new()) };
     let now = environment.clock;
+    lock_state(known).log_folders.user = hook_log::user_folder(&environment);
     let call = input
         .and_then(|input| HookFields::parse(&input).map_err(HookCallError::Json))
         .map(|fields| client.parse_hook_call(&fields));
@@ -192,10 +208,19 @@ fn handle_call(
         known.call = Some(call.clone());
     }
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
-    let Some(workspace) = open_project(environment, folder) else { return say(String::new()) };
+    let workspace = match open_project(environment, folder) {
+        Ok(Some(workspace)) => workspace,
+        Ok(None) => return say(String::new()),
+        Err(error) => {
+            say(String::new());
+            let errors = vec![error.to_string()];
+            let known = lock_state(known).clone();
+            return known.log(now.now(), watch, &HookOutcome { errors, ..HookOutcome::default() });
+        }
+    };
     let store = Store::new(workspace, WaitPolicy::Hook);
     let workspace = store.workspace();
-    lock_state(known).private_folder = workspace.private_folder_in_use();
+    lock_state(known).log_folders.project = workspace.private_folder_in_use();
     let broken = workspace.broken_configuration().map(ToString::to_string);
     let mut done = match (&call, broken) {
         (Ok(call), None) => verbs::hook(&store, call, index_limit(watch)),
@@ -252,13 +277,19 @@ fn spawn_background(words: &[&str], folder: &Path) -> std::io::Result<()> {
 
 /// The project of a session, unless hooks are silent there. A broken configuration is ignored here
 /// and logged later.
-fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Workspace> {
+fn open_project(
+    mut environment: Environment,
+    folder: Option<&str>,
+) -> Result<Option<Workspace>, WorkspaceError> {
     if let Some(folder) = folder.map(Path::new).filter(|folder| files::is_folder(folder)) {
         environment.folder = files::canonical(folder);
     }
-    let workspace = Workspace::discover_ignoring_settings(environment).ok()?;
+    let workspace = match Workspace::discover_ignoring_settings(environment) {
+        Err(WorkspaceError::Bare(_)) => return Ok(None),
+        opened => opened?,
+    };
     let has_answer = !verbs::is_silent(&workspace) || verbs::has_unread_store(&workspace);
-    has_answer.then_some(workspace)
+    Ok(has_answer.then_some(workspace))
 }
 
 /// The project without documents that the user does not trust, unless there is nothing else.
@@ -331,7 +362,7 @@ fn give_up(known: &Mutex<HookCallState>, watch: Stopwatch, why: &'static str) {
 /// Starts a background process for a capture that would be lost, or repeated at every call, or for
 /// the index that a start waited for.
 fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> {
-    known.private_folder.as_ref()?;
+    known.log_folders.project.as_ref()?;
     let call = known.call.as_ref()?;
     let folder = call.folder.as_deref().map_or(Path::new("."), Path::new);
     let captures = match call.kind {
@@ -412,7 +443,16 @@ fn act_in_background<E: std::error::Error>(
     process::start_new_session();
     let Ok(environment) = clients::read_environment() else { return };
     let clock = environment.clock;
-    let Some(workspace) = open_project(environment, None).and_then(accessible) else { return };
+    let mut folders =
+        LogFolders { user: hook_log::user_folder(&environment), ..LogFolders::default() };
+    let workspace = match open_project(environment, None) {
+        Ok(workspace) => workspace,
+        Err(error) => {
+            let done = HookOutcome { errors: vec![error.to_string()], ..HookOutcome::default() };
+            return log_background(&folders, event, clock.now(), watch, &done);
+        }
+    };
+    let Some(workspace) = workspace.and_then(accessible) else { return };
     let store = Store::new(workspace, WaitPolicy::Command);
     let workspace = store.workspace();
     let mut done = HookOutcome::default();
@@ -433,6 +473,18 @@ fn act_in_background<E: std::error::Error>(
         return;
     }
     redact_errors(workspace, &mut done);
-    let Some(private) = workspace.private_folder_in_use() else { return };
-    log(&private, ("midstride", event, None), clock.now(), watch, &done);
+    folders.project = workspace.private_folder_in_use();
+    log_background(&folders, event, clock.now(), watch, &done);
+}
+
+fn log_background(
+    folders: &LogFolders,
+    event: &str,
+    at: Timestamp,
+    watch: Stopwatch,
+    done: &HookOutcome,
+) {
+    if let Some(folder) = folders.choose(done) {
+        log(folder, ("midstride", event, None), at, watch, done);
+    }
 }

@@ -76,6 +76,9 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
         Ok(log) => (log, None),
         Err(error) => (hook_log::HookLogReport::default(), Some(error.to_string())),
     };
+    let user_log = hook_log::user_folder(workspace.environment()).and_then(|folder| {
+        Some((folder.join(hook_log::FILE), hook_log::read_report(&folder).ok()?))
+    });
     let clients = verbs::examine_clients(workspace, &log);
     let now = workspace.environment().clock.now();
     let steps = simulates.then(|| simulation::simulate(&clients_to_simulate(&clients), now));
@@ -91,6 +94,7 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
         git: installed_version(),
         hook_log: log,
         log_problem,
+        user_log,
         idle: verbs::measure_idle_cost(store),
         tool_tokens: tools,
         steps,

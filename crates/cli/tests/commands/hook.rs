@@ -772,6 +772,28 @@ fn configuration_problems_are_logged() {
 }
 
 #[test]
+fn a_hook_that_cannot_open_its_project_logs_for_the_user() {
+    let sandbox = worked_in();
+    // Reading the start of this file fails with an I/O error, as on a broken disk.
+    let head = sandbox.root().join(".git/HEAD");
+    let text = std::fs::read(&head).unwrap();
+    std::fs::remove_file(&head).unwrap();
+    std::os::unix::fs::symlink("/proc/self/mem", &head).unwrap();
+    assert_eq!(hook(&sandbox, "SessionEnd", CALLER, json!({})), "");
+    let log = sandbox.home().join(".local/state/midstride/hooks.log");
+    let line: Value = serde_json::from_slice(&std::fs::read(log).unwrap()).unwrap();
+    assert_eq!((&line["event"], &line["session"]), (&json!("SessionEnd"), &json!(CALLER)));
+    assert!(line["error"].as_str().unwrap().contains("HEAD"), "{line}");
+    std::fs::remove_file(&head).unwrap();
+    std::fs::write(&head, text).unwrap();
+    let report = sandbox.run(["doctor", "--no-simulation"]).stdout;
+    assert!(
+        report.contains("  failed   1 hook call could not open a project, last on "),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_missing_transcript_is_logged() {
     let sandbox = shop();
     let told = |event: &str, more: Value| {

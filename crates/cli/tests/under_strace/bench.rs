@@ -280,16 +280,30 @@ impl Bench {
         let has_word = |bytes: &[u8]| {
             bytes.windows(FORGOTTEN.len()).any(|window| window == FORGOTTEN.as_bytes())
         };
-        let all = ["cat-file", "--batch-all-objects", "--batch"];
-        let objects = self.sandbox.command("git").args(all).output().unwrap().stdout;
+        let has_object = |repository: &PathBuf| {
+            let mut git = self.sandbox.command("git");
+            git.arg("--git-dir").arg(repository);
+            git.args(["cat-file", "--batch-all-objects", "--batch"]);
+            has_word(&git.output().unwrap().stdout)
+        };
         let files = self.places().map(|(place, _)| tree::files(&place));
-        has_word(&objects) || files.iter().flatten().any(|path| has_word(&fs::read(path).unwrap()))
+        self.repositories().iter().any(has_object)
+            || files.iter().flatten().any(|path| has_word(&fs::read(path).unwrap()))
+    }
+
+    /// The repositories with texts: the project, midstride's own, and the remote.
+    fn repositories(&self) -> Vec<PathBuf> {
+        let git = self.sandbox.root().join(".git");
+        let all = [git.join("midstride/texts.git"), git, self.sandbox.home().join("hub.git")];
+        all.into_iter().filter(|repository| repository.exists()).collect()
     }
 
     /// Whether a hook reported what it could not do: in the log, or by spooling it.
     pub(super) fn is_reported(&self, scenario: Scenario) -> bool {
         let private = self.sandbox.root().join(".git/midstride");
-        let log = fs::read_to_string(private.join("hooks.log")).unwrap_or_default();
+        let user = self.sandbox.home().join(".local/state/midstride");
+        let log = [&private, &user].map(|folder| fs::read_to_string(folder.join("hooks.log")));
+        let log: String = log.into_iter().map(Result::unwrap_or_default).collect();
         let mut lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let has_error = lines.any(|line| line["session"] == ENDING && !line["error"].is_null());
         let has_spool = !tree::files(&private.join("spool")).is_empty();
@@ -324,9 +338,10 @@ impl Bench {
                 }
             }
         }
-        for folder in [self.sandbox.root().to_owned(), self.sandbox.home().join("hub.git")] {
+        for repository in self.repositories() {
             let mut git = self.sandbox.command("git");
-            let run = self.sandbox.finish(git.current_dir(folder).args(["fsck", "--no-dangling"]));
+            git.arg("--git-dir").arg(repository).args(["fsck", "--no-dangling"]);
+            let run = self.sandbox.finish(&mut git);
             if run.code != Some(0) || !run.stdout.is_empty() {
                 return Err(format!("git fsck: {run}"));
             }

@@ -5,14 +5,17 @@ mod report;
 
 pub use report::{HookLogReport, HookStats, read_report};
 
+use crate::sys::env::Environment;
 use crate::sys::files::{FileError, Root};
 use jiff::Timestamp;
 use midstride_core::text::id::SessionId;
 use midstride_core::text::redact::CleanText;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The file name, inside the private folder.
+/// The folder below the user's state folder.
+const USER_FOLDER: &str = "midstride";
+/// The file name, inside the private folder or the user's folder.
 pub const FILE: &str = "hooks.log";
 /// A larger file loses its older half.
 const BYTES_MAX: u64 = 256 << 10;
@@ -38,6 +41,11 @@ pub struct HookLogLine<'l> {
     pub did: &'l str,
     /// The error, if any.
     pub error: Option<&'l str>,
+}
+
+/// The user's folder, for calls that could not open their project.
+pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.state.as_ref()?.join(USER_FOLDER))
 }
 
 /// Appends a line to the log in an existing folder.

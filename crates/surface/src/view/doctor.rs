@@ -50,6 +50,8 @@ pub struct Diagnosis {
     pub hook_log: HookLogReport,
     /// Why the hook log could not be read.
     pub log_problem: Option<String>,
+    /// The log of calls that could not open their project, and its path.
+    pub user_log: Option<(PathBuf, HookLogReport)>,
     /// What midstride costs while no session runs.
     pub idle: IdleCost,
     /// The tokens that the list of MCP tools costs a session.
@@ -307,13 +309,25 @@ fn cost_text(diagnosis: &Diagnosis) -> String {
         0 => String::new(),
         some => format!("  log      {} cannot be read and do not count\n", count(some, "line")),
     };
+    let failed = diagnosis.user_log.as_ref().and_then(failed_calls_text).unwrap_or_default();
     format!(
         "{}  program  {path}\n  idle     no process, no daemon; {} on disk{parts}\n  session  {} \
-         tokens for the list of MCP tools, {briefing}\n{lost}",
+         tokens for the list of MCP tools, {briefing}\n{lost}{failed}",
         heading("midstride"),
         size(diagnosis.idle.bytes()),
         diagnosis.tool_tokens,
     )
+}
+
+/// How many hook calls of any project could not open it, and why the last one could not.
+fn failed_calls_text((path, report): &(PathBuf, HookLogReport)) -> Option<String> {
+    let calls = report.hooks.iter().map(|hook| hook.failures).sum();
+    let (at, why) = report.hooks.iter().filter_map(|hook| hook.failed.as_ref()).max()?;
+    let (calls, why) = (count(calls, "hook call"), one_line(why, 120));
+    let log = path_text(path);
+    Some(format!(
+        "  failed   {calls} could not open a project, last on {at}: {why}\n           ({log})\n"
+    ))
 }
 
 fn size(bytes: u64) -> String {
