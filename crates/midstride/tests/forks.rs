@@ -166,6 +166,23 @@ fn adds_up(session: &Session, records: &[Value], copied: u64) {
 }
 
 #[test]
+fn a_fork_is_not_captured_while_its_source_cannot_be_read() {
+    let shop = Shop::new();
+    shop.put(FIRST, &shop.first());
+    shop.put(SECOND, &shop.fork(SECOND, &shop.first(), "b", 30, "Now the rest."));
+    let (source, away) = (shop.place(FIRST), shop.0.home().join("away.jsonl"));
+    std::fs::rename(&source, &away).unwrap();
+    // Reading the start of this file fails with an I/O error, as on a broken disk.
+    std::os::unix::fs::symlink("/proc/self/mem", &source).unwrap();
+    let found = clients::read_transcript(&shop.place(SECOND), None).unwrap();
+    let error = capture(shop.open().workspace(), &found).unwrap_err().to_string();
+    assert!(error.contains(FIRST), "{error}");
+    std::fs::remove_file(&source).unwrap();
+    std::fs::rename(&away, &source).unwrap();
+    assert_eq!(shop.session(SECOND).forked_from.unwrap().as_str(), FIRST);
+}
+
+#[test]
 fn copied_records_belong_to_the_original_session() {
     let shop = Shop::new();
     let first = shop.first();

@@ -244,7 +244,8 @@ impl Bench {
         }
         let (tasks, events) = (self.tasks_now()?, self.events_now()?);
         if let Some(lost) = self.tasks.iter().find(|task| !tasks.contains(task)) {
-            return Err(format!("a task is lost: {lost}"));
+            let now = tasks.iter().find(|task| task["id"] == lost["id"]);
+            return Err(format!("a task is lost: {lost}, now {now:?}"));
         }
         match self.events.difference(&events).next() {
             Some(lost) => Err(format!("an event is lost: {lost}")),

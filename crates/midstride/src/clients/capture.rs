@@ -106,7 +106,7 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
     // Cursors only save work, so the capture continues if they cannot be written.
     let private = workspace.make_private();
     let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
-    let read_on = |path: &Path, before: &dyn Fn(&mut TranscriptCursor)| {
+    let read_on = |path: &Path, before: &PrepareCursor<'_>| {
         read_new_bytes(workspace, cursors.as_ref(), path, found.client, before)
     };
     let read =
@@ -126,7 +126,7 @@ pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureO
         found.client.agent_transcripts(workspace, found, &FolderListings::default(), &mut unread)
     });
     for (id, path) in agents.into_iter().flatten() {
-        match read_on(&path, &|_| {}) {
+        match read_on(&path, &|_| Ok(())) {
             Ok(ReadOutcome { cursor: agent, new, length }) => {
                 new_bytes += new;
                 agents_bytes += length;
@@ -183,20 +183,24 @@ fn prepare_cursor(
     found: &TranscriptInfo,
     cursors: Option<&Root>,
     cursor: &mut TranscriptCursor,
-) {
+) -> Result<(), FileError> {
     if !cursor.session.can_have_copies() {
-        return;
+        return Ok(());
     }
     if cursor.lines == 0 {
         for (base, end) in base_transcripts(workspace, found) {
-            read_base(cursor, &base, end);
+            read_base(cursor, &base, end)?;
         }
     }
-    let captured = |path: &Path| captured_session(cursors?, path).ok().flatten();
-    if let Some(origin) = found.client.source_session(workspace, found, &captured) {
+    let captured = |path: &Path| {
+        let Some(cursors) = cursors else { return Ok(None) };
+        Ok(FileError::unless_disk_fails(captured_session(cursors, path))?.flatten())
+    };
+    if let Some(origin) = found.client.source_session(workspace, found, &captured)? {
         cursor.session.forked_from = Some(origin.session);
         cursor.session.expect_copies(CopiedRecords::WithIds(origin.ids));
     }
+    Ok(())
 }
 
 /// What was captured of a transcript so far, if the file still matches its cursor.
@@ -231,6 +235,9 @@ struct ReadOutcome {
     length: u64,
 }
 
+/// Prepares a cursor before the first new record.
+type PrepareCursor<'p> = dyn Fn(&mut TranscriptCursor) -> Result<(), FileError> + 'p;
+
 /// Reads a file from where its cursor stopped, or from its start if it is not the same file any
 /// more.
 fn read_new_bytes(
@@ -238,7 +245,7 @@ fn read_new_bytes(
     cursors: Option<&Root>,
     path: &Path,
     client: &'static dyn Client,
-    before: &dyn Fn(&mut TranscriptCursor),
+    before: &PrepareCursor<'_>,
 ) -> Result<ReadOutcome, FileError> {
     let mut stream = FileStream::open(path)?;
     let name = cursor_name(path);
@@ -253,7 +260,7 @@ fn read_new_bytes(
         Some(_) | None => (client.new_cursor(), 0),
     };
     if stream.bytes() > cursor.offset {
-        before(&mut cursor);
+        before(&mut cursor)?;
     }
     let mut lines = LineSplitter::default();
     let from = cursor.offset;
@@ -287,14 +294,18 @@ fn cursor_name(path: &Path) -> PathBuf {
 
 /// Reads the transcript that another one continues. If it is missing, the rest is captured without
 /// it.
-fn read_base(cursor: &mut TranscriptCursor, path: &Path, end: u64) {
-    let Ok(mut stream) = FileStream::open(path) else { return };
+fn read_base(cursor: &mut TranscriptCursor, path: &Path, end: u64) -> Result<(), FileError> {
+    let Some(mut stream) = FileError::unless_disk_fails(FileStream::open(path))? else {
+        return Ok(());
+    };
     // These records belong to the other session.
     cursor.session.expect_copies(CopiedRecords::All);
     let mut lines = LineSplitter::default();
-    let _ = stream
-        .each_chunk(0, Some(end), &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)));
+    stream.each_chunk(0, Some(end), &mut |chunk| {
+        lines.feed(chunk, &mut |piece| cursor.take(piece));
+    })?;
     cursor.session.expect_copies(CopiedRecords::None);
+    Ok(())
 }
 
 /// The end of the first window and the start of the second.

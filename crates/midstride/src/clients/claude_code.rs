@@ -180,8 +180,8 @@ impl Client for ClaudeCode {
         &self,
         workspace: &Workspace,
         found: &TranscriptInfo,
-        captured: &dyn Fn(&Path) -> Option<Session>,
-    ) -> Option<SourceSession> {
+        captured: &dyn Fn(&Path) -> Result<Option<Session>, FileError>,
+    ) -> Result<Option<SourceSession>, FileError> {
         source_session::find_source(workspace, found, captured)
     }
 

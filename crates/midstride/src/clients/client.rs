@@ -152,14 +152,15 @@ pub trait Client: fmt::Debug + Sync {
     fn read_opening(&self, _line: &TranscriptLine<'_>, _opening: &mut TranscriptOpening) {}
 
     /// The session whose records a transcript starts with, if the client copied them. `captured`
-    /// returns what was captured so far from the transcript at a path.
+    /// returns what was captured so far from the transcript at a path. Fails if the disk does: then
+    /// it is unknown whose the records are.
     fn source_session(
         &self,
         _workspace: &Workspace,
         _found: &TranscriptInfo,
-        _captured: &dyn Fn(&Path) -> Option<Session>,
-    ) -> Option<SourceSession> {
-        None
+        _captured: &dyn Fn(&Path) -> Result<Option<Session>, FileError>,
+    ) -> Result<Option<SourceSession>, FileError> {
+        Ok(None)
     }
 
     /// The tasks of a list that the client stores in files.

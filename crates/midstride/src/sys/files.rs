@@ -180,6 +180,15 @@ impl FileError {
         matches!(problem, FileProblem::NotFound | FileProblem::Deleted | FileProblem::Untrusted)
     }
 
+    /// What was read, or `None` if it is missing or may not be read. Fails if the disk does.
+    pub(crate) fn unless_disk_fails<T>(read: Result<T, Self>) -> Result<Option<T>, Self> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.is_disk_failure() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Whether the system could not answer, so that it is unknown whether the file exists.
     pub(crate) fn is_disk_failure(&self) -> bool {
         match &self.problem {

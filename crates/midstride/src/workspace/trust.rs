@@ -94,19 +94,12 @@ impl TrustSubject {
     /// The record, if it is about the folder that is there now. Ignores files that another user could
     /// have written. Fails if the disk does: then it is unknown what the user trusted.
     pub(super) fn read(&self) -> Result<Option<TrustRecord>, FileError> {
-        let unless_disk_fails =
-            |error: FileError| if error.is_disk_failure() { Err(error) } else { Ok(None) };
         let Some(state) = &self.state else { return Ok(None) };
-        let folder = match Root::open(&state.join(FOLDER)) {
-            Ok(folder) => folder,
-            Err(error) => return unless_disk_fails(error),
-        };
+        let folder = FileError::unless_disk_fails(Root::open(&state.join(FOLDER)))?;
+        let Some(folder) = folder else { return Ok(None) };
         let name = self.file_name();
-        let bytes = match folder.read(&name) {
-            Ok(bytes) if folder.is_owner_only(&name) => bytes,
-            Ok(_) => return Ok(None),
-            Err(error) => return unless_disk_fails(error),
-        };
+        let bytes = FileError::unless_disk_fails(folder.read(&name))?;
+        let Some(bytes) = bytes.filter(|_| folder.is_owner_only(&name)) else { return Ok(None) };
         let found = serde_json::from_slice::<TrustRecord>(&bytes).ok();
         Ok(found.zip(self.empty_record()).and_then(|(found, now)| {
             let current = TrustRecord { at: found.at.clone(), stores: found.stores.clone(), ..now };

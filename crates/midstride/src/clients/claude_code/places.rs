@@ -60,10 +60,11 @@ pub(super) fn candidates(
 }
 
 /// The sessions in one folder whose names look like session ids.
-pub(super) fn sessions_in(folder: &Path) -> Vec<TranscriptCandidate> {
-    let sessions = files::list_folder(folder, is_session).unwrap_or_default().into_iter();
-    let candidates = sessions.map(|entry| candidate(folder, entry));
-    candidates.filter(|candidate| looks_like_an_id(candidate.session().as_str())).collect()
+pub(super) fn sessions_in(folder: &Path) -> Result<Vec<TranscriptCandidate>, FileError> {
+    let sessions = FileError::unless_disk_fails(files::list_folder(folder, is_session))?;
+    let candidates = sessions.into_iter().flatten().map(|entry| candidate(folder, entry));
+    let is_session = |found: &TranscriptCandidate| looks_like_an_id(found.session().as_str());
+    Ok(candidates.filter(is_session).collect())
 }
 
 fn candidate(folder: &Path, entry: FolderEntry) -> TranscriptCandidate {

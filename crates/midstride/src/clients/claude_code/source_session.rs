@@ -32,26 +32,27 @@ struct RelatedTranscript {
 pub(super) fn find_source(
     workspace: &Workspace,
     found: &TranscriptInfo,
-    captured: &dyn Fn(&Path) -> Option<Session>,
-) -> Option<SourceSession> {
-    let (own, others) = related_transcripts(workspace, found)?;
+    captured: &dyn Fn(&Path) -> Result<Option<Session>, FileError>,
+) -> Result<Option<SourceSession>, FileError> {
+    let Some((own, others)) = related_transcripts(workspace, found)? else { return Ok(None) };
     if others.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut order = RecordOrder::default();
-    each_piece(&found.path, &mut |piece| order.take(piece)).ok()?;
+    each_piece(&found.path, &mut |piece| order.take(piece))?;
     let mut best: Option<(u64, SourceSession, TranscriptAge)> = None;
     for other in others {
         let mut ids = RecordIds::default();
-        if each_piece(&other.candidate.path, &mut |piece| collect_ids(piece, &mut ids)).is_err() {
+        let read = each_piece(&other.candidate.path, &mut |piece| collect_ids(piece, &mut ids));
+        if FileError::unless_disk_fails(read)?.is_none() {
             continue;
         }
         let run = order.shared_prefix(&ids);
         if run.records == 0 {
             continue;
         }
-        let age =
-            TranscriptAge::for_other(&other, &own, &run, captured(&other.candidate.path).as_ref());
+        let captured = captured(&other.candidate.path)?;
+        let age = TranscriptAge::for_other(&other, &own, &run, captured.as_ref());
         if age >= TranscriptAge::for_own(&own, &other, &run) {
             continue;
         }
@@ -65,35 +66,35 @@ pub(super) fn find_source(
             best = Some((run.records, SourceSession { session, ids }, age));
         }
     }
-    best.map(|(_, origin, _)| origin)
+    Ok(best.map(|(_, origin, _)| origin))
 }
 
 /// A transcript and the transcripts in its folder to compare it with.
 fn related_transcripts(
     workspace: &Workspace,
     found: &TranscriptInfo,
-) -> Option<(RelatedTranscript, Vec<RelatedTranscript>)> {
-    let folder = found.path.parent()?;
-    let all = sessions_in(folder);
+) -> Result<Option<(RelatedTranscript, Vec<RelatedTranscript>)>, FileError> {
+    let Some(folder) = found.path.parent() else { return Ok(None) };
+    let all = sessions_in(folder)?;
     let (mut own, others): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|one| one.path == found.path);
-    let own = own.pop()?;
-    if others.is_empty() {
-        return None;
-    }
+    let Some(own) = own.pop().filter(|_| !others.is_empty()) else { return Ok(None) };
     let mut beginnings = HeadCache::load(workspace);
-    let opening = beginnings.get(&own).ok()?.opening;
-    opening.record.as_ref()?;
+    let opening = beginnings.get(&own)?.opening;
+    if opening.record.is_none() {
+        return Ok(None);
+    }
     let mut related = Vec::new();
     for candidate in others {
-        let Ok(head) = beginnings.get(&candidate) else { continue };
+        let head = FileError::unless_disk_fails(beginnings.get(&candidate))?;
+        let Some(head) = head else { continue };
         if may_be_related(&opening, &candidate, &head) {
             related.push(RelatedTranscript { candidate, opening: head.opening });
         }
     }
     beginnings.save(workspace);
     let related = worth_comparing(opening.from.as_ref(), related);
-    Some((RelatedTranscript { candidate: own, opening }, related))
+    Ok(Some((RelatedTranscript { candidate: own, opening }, related)))
 }
 
 /// Selects the transcripts to compare. If the one named as the source exists, others count only if
