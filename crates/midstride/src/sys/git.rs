@@ -160,8 +160,13 @@ impl Repository {
 
     /// The checked-out branch, or `None` if `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
-        let head = files::read_small(&self.git_dir.join("HEAD")).ok()??;
-        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+        self.read_branch().ok()?
+    }
+
+    /// The same, but fails if it cannot be read.
+    pub(crate) fn read_branch(&self) -> Result<Option<String>, FileError> {
+        let head = files::read_small(&self.git_dir.join("HEAD"))?.unwrap_or_default();
+        Ok(head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned))
     }
 
     /// The root of the main working tree; this one may be a linked worktree.

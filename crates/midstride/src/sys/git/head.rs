@@ -1,7 +1,7 @@
 //! Reads the checked-out commit without starting git.
 
 use super::Repository;
-use crate::sys::files;
+use crate::sys::files::{self, FileError};
 use midstride_core::session::repository::is_commit_id;
 use midstride_core::text::id::CommitId;
 
@@ -11,22 +11,33 @@ const LINKS_MAX: usize = 5;
 impl Repository {
     /// The checked-out commit, or `None` before the first commit.
     pub fn head_commit(&self) -> Option<CommitId> {
+        self.read_head_commit().ok()?
+    }
+
+    /// The same, but fails if it cannot be read.
+    pub(crate) fn read_head_commit(&self) -> Result<Option<CommitId>, FileError> {
         let mut name = "HEAD".to_owned();
         for _ in 0..LINKS_MAX {
-            let text = self.reference(&name)?;
+            let Some(text) = self.read_reference(&name)? else { return Ok(None) };
             match text.strip_prefix("ref: ") {
                 Some(next) => name = next.trim().to_owned(),
-                None => return is_commit_id(&text).then(|| CommitId::new(text)),
+                None => return Ok(is_commit_id(&text).then(|| CommitId::new(text))),
             }
         }
-        None
+        Ok(None)
     }
 
     pub(super) fn reference(&self, name: &str) -> Option<String> {
-        let loose = [&self.git_dir, &self.common_dir]
-            .into_iter()
-            .find_map(|folder| files::read_small(&folder.join(name)).ok()?);
-        loose.map(|text| text.trim().to_owned()).or_else(|| self.packed_reference(name))
+        self.read_reference(name).ok()?
+    }
+
+    fn read_reference(&self, name: &str) -> Result<Option<String>, FileError> {
+        for folder in [&self.git_dir, &self.common_dir] {
+            if let Some(text) = files::read_small(&folder.join(name))? {
+                return Ok(Some(text.trim().to_owned()));
+            }
+        }
+        self.packed_reference(name)
     }
 
     /// Whether a packed reference is below a prefix. An unreadable list may have one.
@@ -42,11 +53,11 @@ impl Repository {
         })
     }
 
-    fn packed_reference(&self, name: &str) -> Option<String> {
-        let packed = files::read_small(&self.common_dir.join("packed-refs")).ok()??;
-        packed.lines().find_map(|line| {
+    fn packed_reference(&self, name: &str) -> Result<Option<String>, FileError> {
+        let packed = files::read_small(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
+        Ok(packed.lines().find_map(|line| {
             let (commit, other) = line.split_once(' ')?;
             (other == name).then(|| commit.to_owned())
-        })
+        }))
     }
 }

@@ -5,6 +5,7 @@ mod source;
 use crate::code::anchoring::AnchorScope;
 use crate::store::Store;
 use crate::sys::files::{FileError, FileProblem, Lock, Root};
+use crate::sys::git::Repository;
 use crate::sys::ids::{new_uid, next_feature};
 use crate::verbs::task::TaskError;
 use crate::verbs::task::transfer::{TaskSnapshot, open_tasks};
@@ -231,7 +232,7 @@ pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewErro
     let folder = choose_folder(workspace, private, kind);
     let path = choose_path(folder, &key, rule, wanted, upstream.first());
     refuse_taken(workspace, &key)?;
-    let mut fields = header_fields(workspace, wanted, kind, &key, rule, &upstream);
+    let mut fields = header_fields(workspace, wanted, kind, &key, rule, &upstream)?;
     // If the author lists tasks, that list counts.
     let lists_tasks = given.as_ref().is_some_and(|given| existing_state(given, "tasks").is_some());
     let carries = match kind {
@@ -450,14 +451,15 @@ fn header_fields(
     key: &HandoffKey,
     rule: Option<&StageRule>,
     upstream: &[StoredHandoff],
-) -> Vec<(&'static str, YamlData)> {
+) -> Result<Vec<(&'static str, YamlData)>, FileError> {
     let now = workspace.environment().clock.now();
     let by = wanted.by.clone().or_else(|| rule?.from.clone());
     let to = match rule {
         Some(rule) if wanted.to.is_empty() => rule.to().to_vec(),
         Some(_) | None => wanted.to.clone(),
     };
-    let commit = workspace.repository().and_then(crate::sys::git::Repository::head_commit);
+    let repository = workspace.repository();
+    let commit = repository.map(Repository::read_head_commit).transpose()?.flatten();
     let text = |text: &Option<String>| text.clone().map(YamlData::Text);
     // All stages of one feature share its title.
     let first = upstream.first().filter(|_| rule.is_some());
@@ -497,7 +499,7 @@ fn header_fields(
         let names = workspace.settings().stages.capabilities().iter();
         ("platform_capabilities", YamlData::map(names.map(|name| (name.as_str(), undecided()))))
     });
-    known.into_iter().chain(lists).chain(capabilities).collect()
+    Ok(known.into_iter().chain(lists).chain(capabilities).collect())
 }
 
 /// How other documents reference a document.

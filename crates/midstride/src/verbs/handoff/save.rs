@@ -562,14 +562,14 @@ impl SaveContext<'_> {
     }
 
     /// The facts of the session, relative to an existing handoff.
-    fn facts(&self, before: Option<&Handoff<'_>>) -> SessionFacts {
+    fn facts(&self, before: Option<&Handoff<'_>>) -> Result<SessionFacts, FileError> {
         let workspace = self.store.workspace();
         let tops = clients::project_folders(workspace);
         let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
         let (mut state, page) = match self.checkpoint {
             Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
             None => {
-                let context = context_without_session(workspace);
+                let context = context_without_session(workspace)?;
                 (core_checkpoint::state_without_session(&context), context.page())
             }
         };
@@ -592,13 +592,13 @@ impl SaveContext<'_> {
         let steps = steps.chain(reads.map(|path| (StartupKind::Read, path)));
         let steps = steps.chain(open.into_iter().map(|task| (StartupKind::Task, task)));
         let steps = steps.map(|(kind, text)| (kind, clean(text)));
-        SessionFacts {
+        Ok(SessionFacts {
             state,
             page: clean(page),
             boot: steps.filter(|(kind, text)| kind.rejection_reason(text).is_none()).collect(),
             ended_tasks: ended,
             title: self.checkpoint.and_then(Checkpoint::title),
-        }
+        })
     }
 
     fn skills(&self) -> Vec<String> {
@@ -691,13 +691,14 @@ impl SaveContext<'_> {
     }
 
     /// A new document. [`new`] fills in the blank fields.
-    fn skeleton(&self) -> Result<Document, DocumentEditError> {
+    fn skeleton(&self) -> Result<Document, SaveError> {
+        let repository = self.store.workspace().repository();
         let committed =
-            self.store.workspace().repository().and_then(Repository::head_commit).is_some();
+            repository.map(Repository::read_head_commit).transpose()?.flatten().is_some();
         let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
         blank.extend(committed.then_some("at_commit"));
         blank.extend(self.author().map(|_| "from"));
-        self.request.author_notes.new_document(&self.facts(None), &blank)
+        Ok(self.request.author_notes.new_document(&self.facts(None)?, &blank)?)
     }
 
     fn author(&self) -> Option<String> {
@@ -726,7 +727,7 @@ impl SaveContext<'_> {
         let change =
             RevisionInfo::by_verb(RevisionVerb::Save, self.reason(), self.request.by.clone());
         let recorded: Option<RecordedRevision> = self.store.record_with_retry(stored, |now| {
-            let facts = self.facts(Some(&now.handoff(workspace)));
+            let facts = self.facts(Some(&now.handoff(workspace)))?;
             let next = self.request.author_notes.merge_into_document(&now.document, &facts)?;
             let next = self.with_quality_record(&next)?;
             if next.text() == now.document.text() {

@@ -8,8 +8,7 @@ use crate::store::ledger::{
 };
 use crate::store::tombstone::Tombstone;
 use crate::sys::env::SessionName;
-use crate::sys::files::{self, FileError, Root};
-use crate::sys::git::Repository;
+use crate::sys::files::{self, FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
 use crate::verbs::session::plans::plan_documents;
 use crate::verbs::task::mirror::{self, MirroredTask};
@@ -326,7 +325,7 @@ pub(in crate::verbs) fn build_checkpoint(
         let (path, client) = (found.path.clone(), found.client);
         return Err(CheckpointError::NotUnderstood { path, client });
     }
-    let context = observe_context(workspace, &session);
+    let context = observe_context(workspace, &session)?;
     let transcript = clean(workspace, &found.path.display().to_string());
     let id = session.id.take().unwrap_or_else(|| found.session.clone());
     session.id = Some(workspace.redact_session_id(id));
@@ -431,15 +430,19 @@ fn read_error_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
     unread.into_iter().find(is_it)
 }
 
-/// What is observed outside the transcript, without starting a process.
-fn observe_context(workspace: &Workspace, session: &Session) -> CheckpointContext {
+/// What is observed outside the transcript, without starting a process. Fails if the disk does: a file
+/// that cannot be read is not a file that is missing.
+fn observe_context(
+    workspace: &Workspace,
+    session: &Session,
+) -> Result<CheckpointContext, FileError> {
     let reflog = session.began.map(|began| commits_made(workspace, began, session.ended));
-    CheckpointContext {
-        on_disk: read_changed_files(workspace, session),
+    Ok(CheckpointContext {
+        on_disk: read_changed_files(workspace, session)?,
         reflog: reflog.unwrap_or_default(),
         work_tree: current_work_tree(workspace, session),
-        ..context_without_session(workspace)
-    }
+        ..context_without_session(workspace)?
+    })
 }
 
 /// The last observation of the working tree, unless the session changed a file after it. Commands
@@ -453,24 +456,32 @@ fn current_work_tree(workspace: &Workspace, session: &Session) -> Option<WorkTre
 }
 
 /// What is observed when no client session is involved.
-pub(in crate::verbs) fn context_without_session(workspace: &Workspace) -> CheckpointContext {
-    let repository = workspace.repository();
-    CheckpointContext {
+pub(in crate::verbs) fn context_without_session(
+    workspace: &Workspace,
+) -> Result<CheckpointContext, FileError> {
+    let (commit, branch) = match workspace.repository() {
+        Some(repository) => (repository.read_head_commit()?, repository.read_branch()?),
+        None => (None, None),
+    };
+    Ok(CheckpointContext {
         at: workspace.environment().clock.now(),
-        commit: repository.and_then(Repository::head_commit),
-        branch: repository.and_then(Repository::branch).map(|name| clean(workspace, &name)),
+        commit,
+        branch: branch.map(|name| clean(workspace, &name)),
         plan_documents: plan_documents(workspace),
         ..CheckpointContext::default()
-    }
+    })
 }
 
-/// The current content of the changed project files, for comparison.
+/// The current content of the changed project files, for comparison. Files that may not be read are
+/// omitted.
 fn read_changed_files(
     workspace: &Workspace,
     session: &Session,
-) -> BTreeMap<String, Option<(u64, u64)>> {
-    let tops: Vec<Root> =
-        clients::project_folders(workspace).iter().filter_map(|top| Root::open(top).ok()).collect();
+) -> Result<BTreeMap<String, Option<(u64, u64)>>, FileError> {
+    let mut tops = Vec::new();
+    for top in clients::project_folders(workspace) {
+        tops.extend(FileError::unless_disk_fails(Root::open(&top))?);
+    }
     let root = workspace.root().path();
     // If the project was moved, its files are at the new path.
     let old = session.cwd.as_deref().map(Path::new);
@@ -483,18 +494,21 @@ fn read_changed_files(
         let inside = tops.iter().rev().find_map(|top| {
             Some((top, whole.strip_prefix(top.path()).ok().filter(|p| files::stays_inside(p))?))
         });
-        if let Some((top, inside)) = inside {
-            found.insert(path.to_owned(), read_content(top, inside));
+        let Some((top, inside)) = inside else { continue };
+        if let Some(content) = FileError::unless_disk_fails(read_content(top, inside))? {
+            found.insert(path.to_owned(), content);
         }
     }
-    found
+    Ok(found)
 }
 
-fn read_content(top: &Root, path: &Path) -> Option<(u64, u64)> {
+/// The hash and size of a file; `None` if it is missing.
+fn read_content(top: &Root, path: &Path) -> Result<Option<(u64, u64)>, FileError> {
     match top.read_up_to(path, COMPARED_BYTES_MAX) {
-        Ok(bytes) => Some((hash(&bytes), u64::try_from(bytes.len()).unwrap_or_default())),
-        Err(FileError { problem: files::FileProblem::TooLarge(size), .. }) => Some((0, size)),
-        Err(_) => None,
+        Ok(bytes) => Ok(Some((hash(&bytes), u64::try_from(bytes.len()).unwrap_or_default()))),
+        Err(FileError { problem: FileProblem::TooLarge(size), .. }) => Ok(Some((0, size))),
+        Err(FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
