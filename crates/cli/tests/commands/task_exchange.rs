@@ -370,3 +370,17 @@ fn a_handoff_task_from_the_future_is_not_imported() {
     let here = sandbox.run(["task", "list", "--all"]);
     assert!(!here.stdout.contains("Later"), "{here}");
 }
+
+#[test]
+fn sync_removes_the_lock_of_a_fetch_that_was_killed() {
+    let sandbox = two_clones();
+    add(&sandbox, ".", &["Write the schema"]);
+    run_in(&sandbox, ".", &["sync"]).exits(0);
+    let folder = sandbox.root().join(".git/refs/midstride-fetched-trees/origin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let lock = std::fs::File::create(folder.join("tree.lock")).unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    lock.set_modified(long_ago).unwrap();
+    run_in(&sandbox, ".", &["sync"]).exits(0);
+    assert!(!folder.join("tree.lock").exists());
+}

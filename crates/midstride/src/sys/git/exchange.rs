@@ -1,8 +1,10 @@
 //! Exchanges stored texts with another repository. Each reference points to a tree of blobs, and
 //! both sides end up with the union of the two trees, minus forgotten blobs.
 
+use super::objects::LOCK_WAIT;
 use super::run::GitReach;
 use super::{GitError, Repository};
+use crate::sys::clock::Deadline;
 use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,18 +71,38 @@ impl Repository {
         exchange: &RefExchange<'_>,
     ) -> Result<ExchangeReport, GitError> {
         let mut done = ExchangeReport::default();
-        let mut last = None;
-        for _ in 0..TRIES_MAX {
+        let deadline = Deadline::after(LOCK_WAIT);
+        for tries in 1.. {
             self.fetch_references(remote, exchange)?;
             let pairs = self.pairs(remote, exchange.prefix)?;
             match self.merge_references(remote, exchange, pairs, &mut done) {
                 Ok(()) => return Ok(done),
-                // Another process changed a reference: fetch again and retry.
-                Err(error) if error.is_concurrent_update() => last = Some(error),
+                // Another process changed a reference, or a killed git left its lock: fetch again and
+                // retry.
+                Err(error)
+                    if error.is_concurrent_update()
+                        && (tries < TRIES_MAX || !deadline.has_passed()) =>
+                {
+                    self.remove_stale_locks_below(exchange.prefix)?;
+                }
                 Err(error) => return Err(error),
             }
         }
-        Err(last.expect("there is at least one try"))
+        unreachable!("the last try returns")
+    }
+
+    /// Fetches into references that only `sync` uses. Waits for the lock of a killed git until it
+    /// counts as stale.
+    pub(super) fn fetch(&self, remote: &str, words: &[&str], place: &str) -> Result<(), GitError> {
+        let deadline = Deadline::after(LOCK_WAIT);
+        loop {
+            match self.run_within(GitReach::Remote(remote), words, b"") {
+                Err(error) if error.is_concurrent_update() && !deadline.has_passed() => {
+                    self.remove_stale_locks_below(place)?;
+                }
+                fetched => return fetched.map(drop),
+            }
+        }
     }
 
     fn fetch_references(&self, remote: &str, exchange: &RefExchange<'_>) -> Result<(), GitError> {
@@ -91,7 +113,7 @@ impl Repository {
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
         let from = ["--end-of-options", remote, &wanted];
         let asked = [loose, &options[..], &from].concat();
-        self.run_within(GitReach::Remote(remote), &asked, b"").map(|_| ())
+        self.fetch(remote, &asked, FETCHED)
     }
 
     fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, RefPair>, GitError> {

@@ -2,8 +2,9 @@
 //! extends and pushes it with a constant number of processes.
 
 use super::exchange::{FETCHED, RefUpdate};
-use super::run::GitReach;
+use super::objects::LOCK_WAIT;
 use super::{GitError, Repository};
+use crate::sys::clock::Deadline;
 use midstride_core::text::id::BlobHash;
 
 /// The prefix under which fetched trees are recorded. They are never pushed.
@@ -44,7 +45,7 @@ impl Repository {
         let wanted = format!("+{reference}*:{note}*");
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
         let asked = [&options[..], &["--end-of-options", remote, &wanted]].concat();
-        self.run_within(GitReach::Remote(remote), &asked, b"")?;
+        self.fetch(remote, &asked, FETCHED_TREES)?;
         let object = self.run(&["for-each-ref", "--format=%(objectname)", &note], b"")?;
         let object = String::from_utf8_lossy(&object).trim().to_owned();
         if object.is_empty() {
@@ -61,11 +62,19 @@ impl Repository {
     pub(crate) fn remove_fetched_refs(&self) -> Result<(), GitError> {
         let noted = [FETCHED, FETCHED_TREES, WORKBENCH];
         let format = "--format=delete %(refname)";
-        let listed = self.run(&[&["for-each-ref", format], &noted[..]].concat(), b"")?;
-        if listed.is_empty() {
-            return Ok(());
+        let deadline = Deadline::after(LOCK_WAIT);
+        loop {
+            let listed = self.run(&[&["for-each-ref", format], &noted[..]].concat(), b"")?;
+            if listed.is_empty() {
+                return Ok(());
+            }
+            match self.run(&["update-ref", "--stdin"], &listed) {
+                Err(error) if error.is_concurrent_update() && !deadline.has_passed() => {
+                    noted.iter().try_for_each(|place| self.remove_stale_locks_below(place))?;
+                }
+                removed => return removed.map(drop),
+            }
         }
-        self.run(&["update-ref", "--stdin"], &listed).map(|_| ())
     }
 
     /// All files in a tree, recursively.

@@ -14,6 +14,8 @@ use std::time::Duration;
 const TRIES_MAX: usize = 20;
 /// Age after which the lock of a reference is stale. Git holds it only for a moment.
 const LOCK_AGE_MAX: Duration = Duration::from_secs(10);
+/// How long to wait for a lock: longer than until it counts as stale.
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(15);
 
 impl LazyObjectReader<'_> {
     /// The blobs that a reference keeps alive, or `None` if there is no such reference.
@@ -101,7 +103,7 @@ impl Repository {
     ) -> Result<bool, GitError> {
         let _held = self.lock_references()?;
         // A killed git leaves its lock behind. Wait until that counts as stale, rather than refuse.
-        let deadline = Deadline::after(LOCK_AGE_MAX + LOCK_AGE_MAX / 2);
+        let deadline = Deadline::after(LOCK_WAIT);
         let mut tries = 0;
         loop {
             let before = objects.kept_blobs(reference)?;
@@ -135,7 +137,7 @@ impl Repository {
     /// Removes a reference with its reflog, if it still points to this tree. Returns whether it did.
     pub(super) fn remove_reference(&self, reference: &str, tree: &str) -> Result<bool, GitError> {
         let _held = self.lock_references()?;
-        let deadline = Deadline::after(LOCK_AGE_MAX + LOCK_AGE_MAX / 2);
+        let deadline = Deadline::after(LOCK_WAIT);
         loop {
             match self.run(&["update-ref", "-d", reference, tree], b"") {
                 Ok(_) => return Ok(true),
@@ -167,15 +169,28 @@ impl Repository {
         packed.into_iter().chain([self.common_dir().join(format!("{reference}.lock"))])
     }
 
+    /// The same for all references of ours below a prefix.
+    pub(super) fn remove_stale_locks_below(&self, prefix: &str) -> Result<(), GitError> {
+        let _held = self.lock_references()?;
+        let is_lock = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "lock");
+        let references = Root::open(self.common_dir())?.files_below(Path::new(prefix))?;
+        for lock in references.iter().filter(is_lock) {
+            remove_if_stale(&self.common_dir().join(lock));
+        }
+        Ok(())
+    }
+
     /// Removes the locks that a killed process left behind. The caller holds our own lock, so only one
     /// process does this at a time and never removes a newer lock by mistake.
     fn remove_stale_locks(&self, reference: &str) {
-        for lock in self.lock_paths(reference) {
-            if files::age(&lock).is_some_and(|age| age > LOCK_AGE_MAX) {
-                // If this fails, the next attempt reports git's own error.
-                let _ = files::remove(&lock);
-            }
-        }
+        self.lock_paths(reference).for_each(|lock| remove_if_stale(&lock));
+    }
+}
+
+fn remove_if_stale(lock: &Path) {
+    if files::age(lock).is_some_and(|age| age > LOCK_AGE_MAX) {
+        // If this fails, the next attempt reports git's own error.
+        let _ = files::remove(lock);
     }
 }
 

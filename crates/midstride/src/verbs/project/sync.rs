@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::store::ledger::LedgerError;
 use crate::store::text_refs::SHARED;
 use crate::store::tombstone::Tombstone;
-use crate::sys::files::FileError;
+use crate::sys::files::{FileError, Lock};
 use crate::sys::git::{ExchangeReport, GitError, RefExchange};
 use crate::verbs::task::TaskError;
 use midstride_core::text::id::BlobHash;
@@ -81,6 +81,8 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let workspace = store.workspace();
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
+    // Fetched references have the same names for every process.
+    let _alone = Lock::acquire(&workspace.make_private()?, "sync")?;
     // A draft that is not committed yet is not shared.
     let (committed, _) = store.uids_by_commit().map_err(SyncError::Local)?;
     let may_go = |name: &str| committed.contains(name);

@@ -4,7 +4,6 @@
 use super::SyncError;
 use crate::store::Store;
 use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, encode_record};
-use crate::sys::files::Lock;
 use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
 use crate::verbs::task::{TaskError, open_ledger};
 use midstride_core::text::id::BlobHash;
@@ -62,7 +61,6 @@ pub(super) fn exchange(
 ) -> Result<EventSyncOutcome, SyncError> {
     let workspace = store.workspace();
     let ledger = open_ledger(store)?;
-    let _alone = Lock::acquire(&workspace.make_private().map_err(TaskError::from)?, "sync")?;
     let mut met = EventSyncOutcome::default();
     let mut last = None;
     for _ in 0..TRIES_MAX {
