@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 /// What the shell of an agent runs, by the name in `docs/security.md`. `$1` is the attempt, a shell
 /// script; `$2` is a folder for files.
-const ATTEMPTS: [(&str, &str); 9] = [
+const ATTEMPTS: [(&str, &str); 11] = [
     ("midstride", r#"sh "$1""#),
     ("env -u CLAUDECODE", r#"env -u CLAUDECODE sh "$1""#),
     ("env -i", r#"env -i "PATH=$PATH" "HOME=$HOME" sh "$1""#),
@@ -28,9 +28,20 @@ const ATTEMPTS: [(&str, &str); 9] = [
     ),
     (
         "env -i tmux new -d",
-        r#"env -i "PATH=$PATH" "HOME=$HOME" tmux -S "$2/user" -f /dev/null new -d "sh $1""#,
+        r#"env -i "PATH=$PATH" "HOME=$HOME" tmux -S "$2/agent" -f /dev/null new -d "sh $1""#,
+    ),
+    ("tmux new-window", r#"tmux -S "$2/user" new-window "sh $1""#),
+    (
+        HIDING,
+        r#"
+        env -i "PATH=$PATH" "HOME=$HOME" unshare --user --map-current-user --pid --fork --mount-proc \
+            script -qec "sh $1" /dev/null
+        "#,
     ),
 ];
+
+/// Needs a system that lets users create namespaces.
+const HIDING: &str = "unshare --pid";
 
 /// The agent: a process with its variable, at a terminal, that runs its shell and stays until the
 /// attempt has ended.
@@ -55,6 +66,10 @@ impl Attempt<'_> {
             over.display(),
         );
         std::fs::write(path("attempt"), script).unwrap();
+        // The user has a tmux server, which is no ancestor of the agent.
+        let mut server = self.sandbox.detached_command("tmux");
+        server.arg("-S").arg(path("user")).args(["-f", "/dev/null", "new", "-d", "cat"]);
+        self.sandbox.finish(&mut server).exits(0);
         self.sandbox.finish(self.sandbox.command("mkfifo").arg(&over)).exits(0);
         let mut agent = self.sandbox.detached_command("script");
         let words = [AGENT, "sh"].map(str::to_owned).into_iter().chain([
@@ -107,7 +122,11 @@ fn attempts_of_an_agent_in_a_terminal_are_refused_or_documented() {
     let sandbox = sandbox().repository();
     sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
     let (mut refused, mut granted) = (BTreeSet::new(), BTreeSet::new());
-    for (number, (name, shell)) in ATTEMPTS.iter().enumerate() {
+    let mut unshare = sandbox.command("unshare");
+    unshare.args(["--user", "--map-current-user", "--pid", "--fork", "--mount-proc", "true"]);
+    let can_hide = unshare.output().is_ok_and(|output| output.status.success());
+    let possible = ATTEMPTS.iter().filter(|(name, _)| *name != HIDING || can_hide);
+    for (number, (name, shell)) in possible.enumerate() {
         let folder = sandbox.home().join(format!("attempt-{number}"));
         std::fs::create_dir(&folder).unwrap();
         let attempt = Attempt { sandbox: &sandbox, folder };
@@ -119,8 +138,26 @@ fn attempts_of_an_agent_in_a_terminal_are_refused_or_documented() {
             refused.insert((*name).to_owned());
         }
     }
-    assert_eq!(granted, documented("Not stopped"));
+    let mut not_stopped = documented("Not stopped");
+    not_stopped.retain(|name| name != HIDING || can_hide);
+    assert_eq!(granted, not_stopped);
     assert_eq!(refused, documented("Refused"));
+}
+
+#[test]
+fn consent_needs_visible_ancestors() {
+    let sandbox = sandbox().repository();
+    sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let hidden = format!("mount -t tmpfs none /proc && '{program}' trust --yes");
+    let mut script = sandbox.detached_command("script");
+    let line = format!("unshare --user --map-root-user --mount sh -c \"{hidden}\"");
+    let run = sandbox.finish(script.arg("-qec").arg(line).arg("/dev/null"));
+    // Some systems do not let users create namespaces.
+    if !run.stdout.contains("unshare: ") {
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stdout.contains("cannot check which process started this command"), "{run}");
+    }
 }
 
 /// A process that the register of a client names is an agent, whatever its variables are.

@@ -6,6 +6,7 @@ mod bounded;
 mod capped_output;
 mod group;
 
+pub(crate) use ancestors::are_ancestors_known;
 pub use ancestors::{Ancestor, ancestors, ancestors_of};
 pub use bounded::{ProcessLimits, ProcessReport, communicate_bounded, run_bounded};
 pub use capped_output::CappedOutput;

@@ -1,6 +1,7 @@
 //! The user's consent: no agent runs the command, and the user answers at the terminal.
 
 use crate::sys::env::{Automation, Environment, Invoker};
+use crate::sys::process;
 use crate::sys::terminal::Terminal;
 use std::io;
 
@@ -28,6 +29,9 @@ pub enum ConsentError {
     /// An agent or a proof runs the command.
     #[error("this command needs the user, but it runs inside {0}")]
     RequiresUser(Automation),
+    /// The processes that started the command are hidden.
+    #[error("cannot check which process started this command: /proc is not readable")]
+    HiddenProcesses,
     /// The process has no terminal.
     #[error("cannot prompt: no terminal")]
     NoTerminal,
@@ -84,6 +88,9 @@ fn open_terminal(environment: &Environment) -> Result<Option<Terminal>, ConsentE
     }
     match environment.invoker {
         Invoker::User => Ok(None),
+        Invoker::Process(_) if !process::are_ancestors_known() => {
+            Err(ConsentError::HiddenProcesses)
+        }
         Invoker::Process(_) | Invoker::Automation(_) => {
             Terminal::open().map(Some).map_err(|_| ConsentError::NoTerminal)
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 /// Who started this process.
 #[derive(Clone, Debug)]
 pub enum Invoker {
-    /// Whoever the variables and the ancestors of this process show.
+    /// As the variables and the ancestors of this process show.
     Process(InvokerLookup),
     /// The user, who agrees to every question: for tests, and for a temporary folder that this
     /// process made.

@@ -23,6 +23,13 @@ pub fn ancestors() -> Vec<Ancestor> {
     chain(nearest)
 }
 
+/// Whether the ancestors of this process are known. On Linux they are, unless `/proc` is hidden.
+pub(crate) fn are_ancestors_known() -> bool {
+    let own = std::process::id();
+    let nearest = rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok());
+    !cfg!(target_os = "linux") || parent(u64::from(own)) == nearest
+}
+
 /// The ancestors of a process, nearest first.
 pub fn ancestors_of(pid: u64) -> Vec<Ancestor> {
     chain(parent(pid))
