@@ -221,7 +221,7 @@ fn handle_call(
     let store = Store::new(workspace, WaitPolicy::Hook);
     let workspace = store.workspace();
     lock_state(known).log_folders.project = workspace.private_folder_in_use();
-    let broken = workspace.broken_configuration().map(ToString::to_string);
+    let broken = broken_configuration(workspace);
     let mut done = match (&call, broken) {
         (Ok(call), None) => verbs::hook(&store, call, index_limit(watch)),
         (Err(error), None) => {
@@ -235,6 +235,12 @@ fn handle_call(
     done.errors.extend(started.into_iter().filter_map(Result::err).map(|error| error.to_string()));
     redact_errors(workspace, &mut done);
     known.log(now.now(), watch, &done);
+}
+
+/// Why the configuration cannot be used. One that came with the repository must not switch hooks off.
+fn broken_configuration(workspace: &Workspace) -> Option<String> {
+    let broken = workspace.broken_configuration().filter(|_| workspace.is_trusted());
+    broken.map(ToString::to_string)
 }
 
 /// Starts background processes for the remaining work. Each of them also asks git.
@@ -456,7 +462,7 @@ fn act_in_background<E: std::error::Error>(
     let store = Store::new(workspace, WaitPolicy::Command);
     let workspace = store.workspace();
     let mut done = HookOutcome::default();
-    let broken = workspace.broken_configuration().map(ToString::to_string);
+    let broken = broken_configuration(workspace);
     // Observe before the capture, which uses the result.
     if env::may_observe() {
         let observed = verbs::observe_in_background(workspace);

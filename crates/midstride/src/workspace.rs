@@ -191,7 +191,8 @@ impl Workspace {
         };
         // The configuration of a project that is not trusted sets nothing.
         let is_own = scope == DocumentScope::All || setup == SetupMode::Private;
-        let settings = if is_own { settings } else { Settings::standard() };
+        let (settings, broken) =
+            if is_own { (settings, broken) } else { (Settings::standard(), None) };
         let mut workspace = Self {
             root,
             repository,

@@ -1,7 +1,7 @@
 //! Tests of the verbs that change the status of a handoff and answer its questions: what each one
 //! returns, and what it refuses.
 
-use crate::open;
+use crate::{open, set_up};
 use midstride::store::Store;
 use midstride::verbs::{
     self, AnswerInputError, AnswerRequest, ApplyError, FixOutcome, NumberedAnswer, PreviousValue,
@@ -72,6 +72,7 @@ fn answer(which: &str, text: Option<&str>, holds: Option<bool>) -> AnswerRequest
 fn start_returns_blocking_questions_and_imported_tasks() {
     let sandbox = project();
     let store = open(sandbox.root());
+    set_up(&store);
     let started = verbs::start(&store, &slow(&store), Some("ann".to_owned())).unwrap();
     assert_eq!((started.recorded.revision, started.reason.as_str()), (2, "started"));
     assert_eq!(status(&store), Status::InProgress);
@@ -99,7 +100,10 @@ fn a_handoff_starts_even_if_its_tasks_cannot_be_imported() {
     sandbox.write("docs/handoffs/slow.md", SLOW);
     let store = open(sandbox.root());
     let started = verbs::start(&store, &slow(&store), None).unwrap();
-    assert_eq!(started.imported.unwrap_err().to_string(), "this project is not set up");
+    assert_eq!(
+        started.imported.unwrap_err().to_string(),
+        "the tasks of `docs/handoffs/slow.md` were not created: the handoff came with this repository"
+    );
     assert_eq!(status(&store), Status::InProgress);
 }
 

@@ -32,7 +32,7 @@ const CANDIDATES_MAX: usize = 10;
 pub fn untrusted_project(documents: usize) -> Diagnostic {
     let message = match documents {
         // There is no state folder.
-        0 => "whose the private store of this project is cannot be recorded".to_owned(),
+        0 => "midstride cannot record that the private store of this project is yours".to_owned(),
         some => {
             let documents = count(some, "document");
             format!("this project is not trusted, and {documents} in it came from elsewhere")

@@ -84,15 +84,19 @@ impl Caller {
     /// the project here, so none can skip the check. Paths are relative to its root, not to the
     /// directory the server was started in, because replies show them that way.
     pub(super) fn store(&self) -> Result<Store, Diagnostic> {
-        let workspace = Workspace::discover(self.environment.clone())?;
+        // An error in the configuration quotes it, so the check comes first.
+        let workspace = Workspace::discover_ignoring_settings(self.environment.clone())?;
         self.rules.set_project(&workspace);
         let folder = workspace.root().path().to_owned();
-        let workspace = match folder == self.environment.folder {
+        let environment = Environment { folder, ..self.environment.clone() };
+        let workspace = match environment.folder == self.environment.folder {
             true => workspace,
-            false => Workspace::discover(Environment { folder, ..self.environment.clone() })?,
+            false => Workspace::discover_ignoring_settings(environment.clone())?,
         };
         let workspace = match workspace.access() {
-            Access::Granted => workspace,
+            Access::Granted if workspace.broken_configuration().is_none() => workspace,
+            Access::Granted if workspace.is_trusted() => Workspace::discover(environment)?,
+            Access::Granted => workspace.own_view()?,
             Access::Own { withheld } => {
                 self.withheld.set(withheld);
                 workspace.own_view()?

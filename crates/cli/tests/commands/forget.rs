@@ -52,6 +52,7 @@ fn two_clones() -> Sandbox {
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
     sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
     sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
+    sandbox.as_user().run(["-C", "../second", "trust", "--yes"]).exits(0);
     for folder in [".", "../second"] {
         run_in(&sandbox, folder, &["sync"]).exits(0);
         assert!(has_secret(&sandbox, folder));

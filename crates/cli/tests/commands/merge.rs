@@ -336,6 +336,7 @@ fn two_clones_share_every_revision() {
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
     sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
     sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
+    sandbox.as_user().run(["-C", "../second", "trust", "--yes"]).exits(0);
     sandbox.as_user().run(["-C", "../second", "init", "--merge-driver"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "show", "market@2"]), @"
     exit 2
@@ -530,6 +531,7 @@ fn sync_says_what_it_needs() {
     error: there is no remote `three`
     hint: the remotes are one, two
     ");
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let run = sandbox.run(["sync", "two"]).exits(2);
     assert!(run.stderr.contains("does not appear to be a git repository"), "{run}");
     assert!(run.stderr.contains("hint: nothing is lost"), "{run}");

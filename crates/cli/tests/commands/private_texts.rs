@@ -134,6 +134,7 @@ fn texts_of_a_draft_are_shared_once_it_is_committed() {
     let sandbox = revised("sha1");
     sandbox.git(&["init", "--quiet", "--bare", "../hub.git"]);
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let sync = sandbox.run(["sync"]).exits(0);
     assert!(sync.stderr.contains("The texts of 1 handoff stay here"), "{sync}");
     assert!(!content(&sandbox, "../hub.git").contains(DRAFT));
@@ -147,6 +148,7 @@ fn texts_of_a_draft_are_shared_once_it_is_committed() {
     // Another clone reads the text from before the commit.
     sandbox.git(&["push", "--quiet", "origin", "main"]);
     sandbox.git(&["clone", "--quiet", "--branch=main", "../hub.git", "../other"]);
+    sandbox.as_user().run(["-C", "../other", "trust", "--yes"]).exits(0);
     sandbox.run(["-C", "../other", "sync"]).exits(0);
     let show = sandbox.run(["-C", "../other", "show", "draft@2"]).exits(0);
     assert!(show.stdout.contains(DRAFT), "{show}");

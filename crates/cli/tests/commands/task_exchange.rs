@@ -28,6 +28,7 @@ fn two_clones() -> Sandbox {
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
     sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
     sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
+    sandbox.as_user().run(["-C", "../second", "trust", "--yes"]).exits(0);
     sandbox
 }
 
@@ -383,4 +384,18 @@ fn sync_removes_the_lock_of_a_fetch_that_was_killed() {
     lock.set_modified(long_ago).unwrap();
     run_in(&sandbox, ".", &["sync"]).exits(0);
     assert!(!folder.join("tree.lock").exists());
+}
+
+#[test]
+fn sync_needs_trust() {
+    let sandbox = two_clones();
+    add(&sandbox, ".", &["Write the schema"]);
+    run_in(&sandbox, ".", &["sync"]).exits(0);
+    sandbox.git(&["clone", "--quiet", "../hub.git", "../third"]);
+    let refused = run_in(&sandbox, "../third", &["sync"]).exits(2);
+    assert!(
+        refused.stderr.contains("hint: `midstride trust` shows what it would allow"),
+        "{refused}"
+    );
+    assert!(!list(&sandbox, "../third").to_string().contains("Write the schema"));
 }

@@ -22,6 +22,7 @@ use midstride_core::work::task::{
     CLIENT, NewTask, SESSION, Task, TaskNotFound, TaskPatch, TaskRefusal, TaskStatus, Tasks,
 };
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 
 /// Why a task was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum TaskError {
     /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
+    /// The tasks are in a handoff that came with the repository, and the user does not trust it.
+    #[error("the tasks of `{}` were not created: the handoff came with this repository", .0.display())]
+    Untrusted(PathBuf),
     /// It was not found.
     #[error(transparent)]
     Find(#[from] TaskNotFound),

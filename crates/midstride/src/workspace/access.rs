@@ -2,7 +2,7 @@
 
 use super::documents::DocumentScope;
 use super::private_store::{PrivateStore, StoreOwner};
-use super::{DocumentPlace, Workspace, WorkspaceError};
+use super::{DocumentPlace, StoredHandoff, Workspace, WorkspaceError};
 use crate::sys::files::FileError;
 use crate::workspace::consent::UserConsent;
 use std::path::PathBuf;
@@ -66,6 +66,11 @@ impl Workspace {
     /// Whether a document is in a private store of the user.
     pub(crate) fn is_own(&self, place: &DocumentPlace) -> bool {
         place.folder.is_some_and(|index| self.is_own_folder(index))
+    }
+
+    /// Whether surfaces may pass on what a document says.
+    pub(crate) fn may_pass_on(&self, stored: &StoredHandoff) -> bool {
+        self.is_trusted() || self.is_own(&stored.document_place())
     }
 
     /// Whether a handoff folder is in a private store of the user.

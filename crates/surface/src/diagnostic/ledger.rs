@@ -1,7 +1,7 @@
 //! Diagnostics for the ledger and what it stores: tasks, missions, workflow states, delivery
 //! records.
 
-use super::{CANDIDATES_MAX, Diagnostic, REDACT_HINT};
+use super::{CANDIDATES_MAX, Diagnostic, REDACT_HINT, trust_hint};
 use crate::view::{one_line, shell_word};
 use midstride::store::ledger::{AppendError, LedgerError};
 use midstride::store::reconcile::ReconcileError;
@@ -128,6 +128,7 @@ impl From<TaskError> for Diagnostic {
         match error {
             TaskError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            TaskError::Untrusted(_) => trust_hint(diagnostic),
             TaskError::Find(error) => error.into(),
             TaskError::Refused { why: task::TaskRefusal::NewerEvent(_), .. } => {
                 diagnostic.hint("update midstride; nothing was changed")
@@ -253,6 +254,7 @@ impl From<SyncError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             SyncError::NoRepository => diagnostic.hint("`git init` makes one"),
+            SyncError::Untrusted => trust_hint(diagnostic),
             SyncError::NoRemote => {
                 diagnostic.hint("`git remote add origin URL` names one; then run it again")
             }

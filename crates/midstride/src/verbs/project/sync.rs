@@ -38,6 +38,9 @@ pub enum SyncError {
     /// There is no repository.
     #[error("this is no git repository, so there is nobody to share with")]
     NoRepository,
+    /// The user does not trust the project, and sessions would be briefed on what is received.
+    #[error("this project is not trusted, and sessions are briefed on tasks from other clones")]
+    Untrusted,
     /// The repository has no remote.
     #[error("this repository knows no other one")]
     NoRemote,
@@ -81,6 +84,9 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let workspace = store.workspace();
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
+    if !workspace.is_trusted() {
+        return Err(SyncError::Untrusted);
+    }
     // Fetched references have the same names for every process.
     let _alone = Lock::acquire(&workspace.make_private()?, "sync")?;
     // A draft that is not committed yet is not shared.

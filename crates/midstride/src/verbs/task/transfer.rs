@@ -95,6 +95,10 @@ pub fn import_tasks(store: &Store, stored: &StoredHandoff) -> Result<TaskImport,
     if entries.is_empty() {
         return Ok(imported);
     }
+    // Sessions are briefed on tasks, so they need the same trust as the handoff.
+    if !workspace.may_pass_on(stored) {
+        return Err(TaskError::Untrusted(stored.path.clone()));
+    }
     let board = TaskBoard::open(store)?;
     let mut redactor = Redactor::for_project(workspace);
     let read: Vec<HandoffTask> =
