@@ -43,8 +43,10 @@ enum AssignmentSign {
     Comparison,
     /// `name || "value"`. Only quoted values count.
     Fallback,
-    /// `PASSWORD 'value'`. Only quoted values count, and only for passwords.
+    /// `PASSWORD 'value'`. Only quoted values count, and only for names that mean nothing else.
     Adjacent,
+    /// `#define NAME "value"`, `ENV NAME value`, `setx NAME value`.
+    Directive,
     /// `define("NAME", "value")` and `.setPassword("value")`. Only quoted values count.
     Argument,
 }
@@ -60,6 +62,13 @@ const SETTING_CALLS: [&[u8]; 8] = [
     b"environ.get",
     b"env.fetch",
 ];
+/// The words that assign the value after a name to it.
+const DIRECTIVES: [&[u8]; 7] = [b"#define", b"ENV", b"setenv", b"setx", b"set", b"setq", b"defvar"];
+/// Those of them that also take a value without quotes. `set` is a verb of sentences.
+const BARE_DIRECTIVES: [&[u8]; 3] = [b"ENV", b"setenv", b"setx"];
+/// Words after the dot of a name that change nothing: `password.default`.
+const DOTTED_TAILS: [&[u8]; 8] =
+    [b"default", b"value", b"text", b"data", b"prod", b"production", b"dev", b"test"];
 /// What the name of a call begins with that takes a secret. Other calls check or hash one.
 const SETTERS: [&[u8]; 4] = [b"set", b"with", b"use", b"add"];
 
@@ -104,11 +113,22 @@ fn assigned_secret(
             && name_until(hit, end).trim_ascii().eq_ignore_ascii_case(b"key");
         plain.then_some(EvidenceStrength::Near)
     })?;
-    // A list of names looks the same, so the evidence is weak.
-    let strength = if sign == AssignmentSign::Comma { EvidenceStrength::Weak } else { base };
     let letters = &hit.text[value.at.clone()];
-    let has_digit = letters.iter().any(u8::is_ascii_digit);
-    if sign == AssignmentSign::Adjacent && (base != EvidenceStrength::Password || !has_digit) {
+    let of_service = || names.is_of_service(name_until(hit, end));
+    let strength = if sign == AssignmentSign::Comma {
+        comma_strength(letters, base, of_service())
+    } else {
+        base
+    };
+    // Without quotes the name may be a variable that is passed along.
+    let is_variable = sign == AssignmentSign::Comma && hit.text.get(end) == Some(&b',');
+    if is_variable && !matches!(base, EvidenceStrength::Password | EvidenceStrength::Explicit) {
+        return None;
+    }
+    if sign == AssignmentSign::Directive && repeats_name(hit, letters) {
+        return None;
+    }
+    if sign == AssignmentSign::Adjacent && !is_adjacent_secret(letters, base, of_service()) {
         return None;
     }
     if is_resource_name(hit, &value) {
@@ -117,7 +137,7 @@ fn assigned_secret(
     let in_query = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&' | b'#'));
     let served = matches!(strength, EvidenceStrength::Explicit)
         && is_account_number(letters)
-        && names.is_of_service(name_until(hit, end));
+        && of_service();
     let real = values.is_secret(letters, strength, value.bare)
         || served
         || (in_query && strength == EvidenceStrength::Password && values.is_mixed(letters))
@@ -129,6 +149,43 @@ fn assigned_secret(
         || is_human_chosen(hit, &value, sign, end, strength, values);
     let kind = if strength == EvidenceStrength::Password { "password" } else { "secret" };
     real.then_some((kind, value.at))
+}
+
+/// How strong the evidence is in `"name", "value"`. A list of names looks the same, so it is weak
+/// unless the value cannot be a name.
+fn comma_strength(letters: &[u8], base: EvidenceStrength, of_service: bool) -> EvidenceStrength {
+    let is_strong = matches!(base, EvidenceStrength::Password | EvidenceStrength::Explicit);
+    let has_digit = letters.iter().any(u8::is_ascii_digit);
+    let random = letters.len() >= COMMA_BYTES_MIN && oddity(letters) >= COMMA_ODDITY_MIN;
+    let named = of_service && base == EvidenceStrength::Explicit;
+    if named || (is_strong && has_digit && random) { base } else { EvidenceStrength::Weak }
+}
+
+/// Whether a value has the word of its name in it, as in `#define TXT_PSK_AES "PSK-AES128"`.
+fn repeats_name(hit: SecretCandidate<'_>, letters: &[u8]) -> bool {
+    let word = hit.rest().strip_prefix(b"_").unwrap_or(hit.rest());
+    let word = &word[..prefix_length(word, NAME_BYTES_MAX, |byte| byte.is_ascii_alphabetic())];
+    letters.windows(word.len().max(1)).any(|part| part.eq_ignore_ascii_case(word))
+}
+
+/// The minimum length and oddity of a value that cannot be a name in a list.
+const COMMA_BYTES_MIN: usize = 12;
+const COMMA_ODDITY_MIN: usize = 45;
+
+/// Whether a quoted value right after a name can be its secret. In sentences, the quotes after
+/// `secret` have the name or the id of one.
+fn is_adjacent_secret(letters: &[u8], base: EvidenceStrength, of_service: bool) -> bool {
+    let has_digit = letters.iter().any(u8::is_ascii_digit);
+    match base {
+        EvidenceStrength::Password => has_digit,
+        EvidenceStrength::Explicit => {
+            has_digit
+                && letters.len() >= COMMA_BYTES_MIN
+                && !is_numbered_name(letters)
+                && (of_service || !is_uuid(letters))
+        }
+        EvidenceStrength::Secret | EvidenceStrength::Weak | EvidenceStrength::Near => false,
+    }
 }
 
 struct AssignedValue {
@@ -190,6 +247,7 @@ fn value_context(
         _ if is_option(hit) => {
             Some(if equals { ValueContext::Variable } else { ValueContext::Command })
         }
+        AssignmentSign::Directive => Some(ValueContext::Command),
         AssignmentSign::Tight if equals => variable_context(&text[..start], is_all_caps(hit, end)),
         AssignmentSign::Loose if equals => line_begins.then_some(ValueContext::Line),
         AssignmentSign::Tight | AssignmentSign::Loose => {
@@ -247,8 +305,13 @@ fn is_enclosed(text: &[u8], value: &AssignedValue) -> bool {
 fn is_token(hit: SecretCandidate<'_>, sign: AssignmentSign, name_end: usize) -> bool {
     let name = &hit.text[hit.at..name_end];
     let from = name.len().saturating_sub(b"token".len());
-    let given =
-        matches!(sign, AssignmentSign::Tight | AssignmentSign::Loose | AssignmentSign::Element);
+    let given = matches!(
+        sign,
+        AssignmentSign::Tight
+            | AssignmentSign::Loose
+            | AssignmentSign::Element
+            | AssignmentSign::Directive
+    );
     given && name[from..].eq_ignore_ascii_case(b"token")
 }
 
@@ -266,9 +329,17 @@ fn is_resource_name(hit: SecretCandidate<'_>, value: &AssignedValue) -> bool {
     plain && is_numbered_name(&hit.text[value.at.clone()])
 }
 
-/// Whether the name is a command-line option: `--password`.
+/// Whether the name is a command-line option: `--password`, `-Password`.
 fn is_option(hit: SecretCandidate<'_>) -> bool {
-    hit.text[name_start(hit)..].starts_with(b"--")
+    let start = name_start(hit);
+    hit.text[start..].starts_with(b"--") || is_dashed(hit.text, start)
+}
+
+/// Whether an option with one dash starts here, as in PowerShell and Go.
+fn is_dashed(text: &[u8], start: usize) -> bool {
+    let is_letter = text.get(start + 1).is_some_and(u8::is_ascii_alphabetic);
+    let is_word = text[..start].last().is_some_and(|byte| is_blank(*byte));
+    text[start..].starts_with(b"-") && is_letter && is_word
 }
 
 /// Whether a value is a long number. Some services use one as a token.
@@ -321,7 +392,11 @@ pub(super) fn name_start(hit: SecretCandidate<'_>) -> usize {
 
 /// The end of the name that contains the matched word.
 pub(super) fn name_end(hit: SecretCandidate<'_>) -> usize {
-    hit.at + prefix_length(hit.rest(), NAME_BYTES_MAX, is_name)
+    let end = hit.at + prefix_length(hit.rest(), NAME_BYTES_MAX, is_name);
+    let Some(tail) = hit.text[end..].strip_prefix(b".") else { return end };
+    let length = prefix_length(tail, NAME_BYTES_MAX, is_name);
+    let is_tail = DOTTED_TAILS.contains(&&tail[..length]);
+    if is_tail { end + 1 + length } else { end }
 }
 
 /// Whether an assignment follows the name that ends at `end`.
@@ -345,8 +420,8 @@ fn name_until(hit: SecretCandidate<'_>, end: usize) -> &[u8] {
 fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, AssignmentSign)> {
     let text = hit.text;
     let start = name_start(hit);
-    if text.get(end) == Some(&b'>') && text[..start].ends_with(b"<") {
-        return Some((end + 1, AssignmentSign::Element));
+    if let Some(from) = tag_end(text, start, end) {
+        return Some((from, AssignmentSign::Element));
     }
     let closed =
         end + prefix_length(&text[end..], 8, |byte| is_quote(byte) || b"\\])*".contains(&byte));
@@ -364,7 +439,7 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
         let from = skip_to_value(text, from);
         return Some((from, if tight { AssignmentSign::Tight } else { AssignmentSign::Loose }));
     }
-    if closed > end && text.get(at) == Some(&b',') {
+    if text.get(at) == Some(&b',') && (closed > end || blanks == 0) {
         if let Some(from) = value_field(text, at) {
             return Some((from, AssignmentSign::Loose));
         }
@@ -388,12 +463,81 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     if let Some(from) = typed_value(text, end) {
         return Some((from, AssignmentSign::Loose));
     }
-    let flag = text[start..].starts_with(b"--") || text[..start].ends_with(b"--");
+    if let Some(from) = default_field(text, closed) {
+        return Some((from, AssignmentSign::Loose));
+    }
+    let flag = text[start..].starts_with(b"--")
+        || text[..start].ends_with(b"--")
+        || is_dashed(text, start);
     if flag && blanks > 0 {
         return Some((at, AssignmentSign::Loose));
     }
-    let beside = spelled_out && closed == end && blanks > 0 && quote_at(text, at).is_some();
-    beside.then_some((at, AssignmentSign::Adjacent))
+    let is_quoted = quote_at(text, at).is_some();
+    if closed > end || blanks == 0 {
+        return None;
+    }
+    if is_directive(&text[..start], is_quoted) {
+        return Some((at, AssignmentSign::Directive));
+    }
+    let is_verb = text[hit.at..end].eq_ignore_ascii_case(b"pass");
+    (is_quoted && !is_verb).then_some((at, AssignmentSign::Adjacent))
+}
+
+/// The end of the tag whose name is between `start` and `end`, with a namespace and attributes if
+/// there are any; or of the tag whose attribute has this name, as in `<entry key="password">`.
+fn tag_end(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    let before = &text[..start];
+    let space = before.strip_suffix(b":").unwrap_or(before);
+    let space_name = space.iter().rev().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte));
+    let space_name = if space.len() < before.len() { space_name.count() } else { 0 };
+    let rest = &text[end..];
+    let attributes = prefix_length(rest, ATTRIBUTES_BYTES_MAX, |byte| !b"<>\n".contains(&byte));
+    (rest.get(attributes) == Some(&b'>')).then_some(())?;
+    let at = end + attributes + 1;
+    if space[..space.len() - space_name].ends_with(b"<") {
+        let is_tag = attributes == 0 || is_blank(rest[0]);
+        return (is_tag && !rest[..attributes].ends_with(b"/")).then_some(at);
+    }
+    let names: [&[u8]; 4] = [b"name=\"", b"key=\"", b"name=\\\"", b"key=\\\""];
+    let is_attribute = names.iter().any(|name| before.ends_with(name));
+    let has_value = rest[..attributes].windows(b"value=".len()).any(|name| name == b"value=");
+    let is_text = !has_value && !text[at..].trim_ascii_start().starts_with(b"<");
+    (is_attribute && is_text && !rest[..attributes].ends_with(b"/")).then_some(at)
+}
+
+/// Whether a word before the name assigns the value after it: `ENV `, `#define `, `set -x `.
+fn is_directive(before: &[u8], is_quoted: bool) -> bool {
+    let Some(word) = before.strip_suffix(b" ").or_else(|| before.strip_suffix(b"\t")) else {
+        return false;
+    };
+    let options: [&[u8]; 3] = [b" -x", b" -gx", b" -Ux"];
+    let option = options.iter().find_map(|option| word.strip_suffix(*option));
+    let word = option.unwrap_or(word).trim_ascii_end();
+    let directives = match is_quoted || option.is_some() {
+        true => &DIRECTIVES[..],
+        false => &BARE_DIRECTIVES,
+    };
+    directives.iter().any(|known| {
+        let before = word.strip_suffix(*known);
+        before.is_some_and(|before| !before.last().is_some_and(u8::is_ascii_alphanumeric))
+    })
+}
+
+/// The start of the value in `variable "name" { default = "value"`, as in Terraform.
+fn default_field(text: &[u8], from: usize) -> Option<usize> {
+    let at = from + prefix_length(&text[from..], 4, is_blank);
+    let mut rest = text[at..].strip_prefix(b"{")?;
+    let space = |rest: &[u8]| space_length(rest, NAME_BYTES_MAX);
+    rest = &rest[space(rest)..];
+    if let Some(kind) = rest.strip_prefix(b"type") {
+        let line = prefix_length(kind, NAME_BYTES_MAX, |byte| byte != b'\n');
+        rest = &kind[line..];
+        rest = &rest[space(rest)..];
+    }
+    let rest = rest.strip_prefix(b"default")?;
+    let blanks = prefix_length(rest, 32, is_blank);
+    let sign = text.len() - rest.len() + blanks;
+    operator_length(&text[sign..]).map(|behind| skip_to_value(text, sign + behind))
 }
 
 /// Whether a quoted name here is the first argument of a call that takes its value as the second.
@@ -468,8 +612,10 @@ fn skip_to_value(text: &[u8], from: usize) -> usize {
 
 /// The start of the quoted value in `name type = "value"` and `name[] = "value"`.
 fn typed_value(text: &[u8], end: usize) -> Option<usize> {
-    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_.*[]".contains(&byte);
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_.*[]()".contains(&byte);
     let before = prefix_length(&text[end..], 4, is_blank);
+    let behind = &text[end + before..];
+    let before = before + usize::from(behind.starts_with(b"As ") || behind.starts_with(b"as ")) * 3;
     let kind = prefix_length(&text[end + before..], TYPE_BYTES_MAX, is_type);
     let array = text[end..].starts_with(b"[");
     let at = end + before + kind;
@@ -543,7 +689,9 @@ fn value_at(
     if let Some(at) = quoted_range(text, at) {
         return Some(AssignedValue { at, bare: false, quoted: true });
     }
-    if !matches!(sign, AssignmentSign::Tight | AssignmentSign::Loose) {
+    let is_bare =
+        [AssignmentSign::Tight, AssignmentSign::Loose, AssignmentSign::Directive].contains(&sign);
+    if !is_bare {
         return None;
     }
     if let Some(at) = block_range(text, at) {
@@ -570,13 +718,16 @@ fn element_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     closed.then(|| from..from + text[from..end].trim_ascii_end().len())
 }
 
-/// The offset of a value's opening quote, and how many backslashes escape it.
+/// The offset of a value's opening quote, and how many backslashes escape it. Of three quotes, the
+/// last one opens.
 fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let prefix = prefix_length(&text[at..], 2, |byte| b"bBrRfFuU@$".contains(&byte));
+    let prefix = prefix_length(&text[at..], 3, |byte| b"bBrRfFuU@$#".contains(&byte));
     let prefix = if text.get(at + prefix).is_some_and(|b| is_quote(*b)) { prefix } else { 0 };
     let depth = prefix_length(&text[at + prefix..], 16, |byte| byte == b'\\');
     let open = at + prefix + depth;
-    text.get(open).is_some_and(|byte| is_quote(*byte)).then_some((open, depth))
+    let quote = *text.get(open).filter(|byte| is_quote(**byte))?;
+    let is_tripled = depth == 0 && text[open..].starts_with(&[quote; 3]);
+    Some((if is_tripled { open + 2 } else { open }, depth))
 }
 
 /// The range between quotes.

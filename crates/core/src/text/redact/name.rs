@@ -17,7 +17,8 @@ pub(super) struct SecretNames {
     services: Vec<&'static str>,
 }
 
-/// Words up to this length must match a whole word, because many other words end with them.
+/// Words up to this length must match a whole word or its start, because many other words contain
+/// them: `lob` is in `global`.
 const SHORT_WORD: usize = 4;
 
 impl SecretNames {
@@ -54,7 +55,8 @@ impl SecretNames {
         if (*last == "key" && explicit) || ends(&self.secrets) {
             return Some(EvidenceStrength::Explicit);
         }
-        let is_credential = last.ends_with("key") || last.ends_with("token");
+        let is_credential =
+            last.ends_with("key") || last.ends_with("token") || ["auth", "pat"].contains(last);
         if is_credential && !public && self.is_of_service(name) {
             return Some(EvidenceStrength::Explicit);
         }
@@ -67,13 +69,22 @@ impl SecretNames {
             return (!public).then_some(EvidenceStrength::Weak);
         }
         let secret = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
-        before.iter().any(secret).then_some(EvidenceStrength::Weak)
+        let key = |pair: &[&str]| pair[1] == "key" && self.keys.contains(&pair[0]);
+        if before.iter().any(secret) || before.windows(2).any(key) {
+            return Some(EvidenceStrength::Weak);
+        }
+        let vague = |word: &&str| ["token", "auth", "authtoken"].contains(word);
+        (!public && before.iter().any(vague)).then_some(EvidenceStrength::Near)
     }
 
     /// Whether a name contains that of a service: `SNYK_TOKEN`, `adafruitKey`.
     pub(super) fn is_of_service(&self, name: &[u8]) -> bool {
-        let joined = split_words(name).concat();
-        self.services.iter().any(|service| joined.contains(service))
+        let words = split_words(name);
+        let joined = words.concat();
+        self.services.iter().any(|service| match service.len() <= SHORT_WORD {
+            true => words.iter().any(|word| word.starts_with(service)),
+            false => joined.contains(service),
+        })
     }
 
     /// Whether a name is that of an access token, in any spelling: `_authToken`, `ACCESS_TOKEN`. A

@@ -1,5 +1,5 @@
 //! Finds passwords in sentences and tables: `the password is value`, `with the password value`,
-//! `Password for bob: value`, `| password | value |`.
+//! `Password for bob: value`, `| password | value |`; and keys in sentences: `the API key is value`.
 
 use super::assignment::{
     NAME_BYTES_MAX, bare_range, is_assigned, is_blank, is_quote, name_end, name_start,
@@ -39,8 +39,25 @@ pub(super) fn find(
     let found = find_stated(hit, end, values)
         .or_else(|| find_stated_for(hit, end, values))
         .or_else(|| find_adjacent(hit, end, values))
-        .or_else(|| find_in_cell(hit, end, values))?;
-    (strength(hit, end, names) == Some(EvidenceStrength::Password)).then_some(("password", found))
+        .or_else(|| find_in_cell(hit, end, values));
+    let is_of = |needed| strength(hit, end, names) == Some(needed);
+    if let Some(found) = found.filter(|_| is_of(EvidenceStrength::Password)) {
+        return Some(("password", found));
+    }
+    let found = find_stated_key(hit, end, values)?;
+    is_of(EvidenceStrength::Explicit).then_some(("secret", found))
+}
+
+/// Finds `the API key is value`.
+fn find_stated_key(
+    hit: SecretCandidate<'_>,
+    end: usize,
+    values: &ValueChecker,
+) -> Option<Range<usize>> {
+    let range = unmarked_range(hit, stated_at(hit, end)?)?;
+    let letters = &hit.text[range.clone()];
+    let has_digit = letters.iter().any(u8::is_ascii_digit);
+    (has_digit && values.is_secret(letters, EvidenceStrength::Explicit, true)).then_some(range)
 }
 
 /// The length of the phrase that introduces a password, such as ` is set to `.
@@ -58,13 +75,18 @@ fn find_stated(
     end: usize,
     values: &ValueChecker,
 ) -> Option<Range<usize>> {
+    password_at(hit, stated_at(hit, end)?, values)
+}
+
+/// The start of what a sentence states about the name that ends at `end`.
+fn stated_at(hit: SecretCandidate<'_>, end: usize) -> Option<usize> {
     let rest = &hit.text[end..];
     let rest = rest.strip_prefix(b"`").unwrap_or(rest);
     let rest = rest.strip_prefix(b" for ").map_or(rest, |owner| {
         let name = prefix_length(owner, NAME_BYTES_MAX, |byte| !is_blank(byte) && byte != b'\n');
         &owner[name..]
     });
-    password_at(hit, hit.text.len() - rest.len() + copula_length(rest)?, values)
+    Some(hit.text.len() - rest.len() + copula_length(rest)?)
 }
 
 /// Finds `Password for bob: value`.
@@ -129,12 +151,17 @@ fn find_in_cell(
 
 /// The range of a human-chosen password with a digit at `at`, without emphasis or quotes.
 fn password_at(hit: SecretCandidate<'_>, at: usize, values: &ValueChecker) -> Option<Range<usize>> {
+    let range = unmarked_range(hit, at)?;
+    let letters = &hit.text[range.clone()];
+    let has_digit = letters.iter().any(u8::is_ascii_digit);
+    (has_digit && values.is_human_chosen(letters, ValueContext::Command)).then_some(range)
+}
+
+/// The range of the word at `at`, without emphasis or quotes.
+fn unmarked_range(hit: SecretCandidate<'_>, at: usize) -> Option<Range<usize>> {
     let rest = hit.text.get(at..)?;
     let at = at + prefix_length(rest, 2, |byte| is_quote(byte) || byte == b'*');
     let range = bare_range(hit.text, at, false);
     let emphasis = hit.text[range.clone()].iter().rev().take_while(|byte| **byte == b'*').count();
-    let range = range.start..range.end - emphasis;
-    let letters = &hit.text[range.clone()];
-    let has_digit = letters.iter().any(u8::is_ascii_digit);
-    (has_digit && values.is_human_chosen(letters, ValueContext::Command)).then_some(range)
+    Some(range.start..range.end - emphasis)
 }

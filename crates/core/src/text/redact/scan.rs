@@ -58,7 +58,8 @@ impl Scanner {
             (SecretNames::new(&table), ValueChecker::new(|list| table.words(list)));
         let roots = table.words("roots");
         let rules: Vec<SecretRule> = table.rules.drain(..).chain(others).collect();
-        let roots: Vec<String> = roots.iter().flat_map(|root| spellings(root)).collect();
+        let mut roots: Vec<String> = roots.iter().flat_map(|root| spellings(root)).collect();
+        roots.dedup();
         let of_rules = rules.iter().enumerate();
         let of_rules = of_rules.map(|(index, rule)| (&*rule.begins, Trigger::Rule(index)));
         let of_blocks = key_block::PREFIXES.map(|begins| (begins, Trigger::KeyBlock(begins)));

@@ -93,7 +93,9 @@ impl ValueChecker {
                     || self.is_numbered_phrase(value)
             }
             EvidenceStrength::Explicit | EvidenceStrength::Secret => {
-                (!is_plain(value, bare) && (odd >= 25 || is_hex(value))) || is_symbol_heavy(value)
+                let short = strength == EvidenceStrength::Explicit && is_short_hex(value);
+                (!is_plain(value, bare) && (odd >= 25 || short || is_hex(value)))
+                    || is_symbol_heavy(value)
             }
             EvidenceStrength::Weak => {
                 let random = odd >= 30 || is_hex(value);
@@ -213,14 +215,26 @@ fn distinct_letters(value: &[u8]) -> u32 {
 
 /// Whether a value is a template: `${NAME}`, `{{ name }}`, `<name>`, `%(name)s`, `$(command)`.
 pub(super) fn is_template(value: &[u8]) -> bool {
-    let opened: [&[u8]; 7] = [b"${", b"{{", b"$(", b"#{", b"%(", b"<%", b"%{"];
+    let opened: [&[u8]; 4] = [b"${", b"{{", b"$(", b"<%"];
+    let named: [&[u8]; 3] = [b"#{", b"%(", b"%{"];
     let angled = value.starts_with(b"<");
     let braced = value.starts_with(b"{") && value.ends_with(b"}");
     let variable = value.strip_prefix(b"$").is_some_and(|name| {
         name.iter().all(|byte| byte.is_ascii_uppercase() || b"_0123456789".contains(byte))
             || name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
     });
-    angled || braced || variable || opened.iter().any(|open| contains(value, open))
+    // Random text may have the same signs, but rarely a name behind them.
+    let is_named = |open: &&[u8]| {
+        value.windows(open.len() + 1).any(|part| {
+            let name = part[open.len()];
+            part.starts_with(open) && (name.is_ascii_alphabetic() || b"_@ ".contains(&name))
+        })
+    };
+    angled
+        || braced
+        || variable
+        || opened.iter().any(|open| contains(value, open))
+        || named.iter().any(is_named)
 }
 
 /// Whether a value is a regular expression such as `^[a-z0-9]+$`.
@@ -275,7 +289,12 @@ fn is_ulid(value: &[u8]) -> bool {
 }
 
 fn is_hex(value: &[u8]) -> bool {
-    value.len() >= 32
+    value.len() >= 32 && is_short_hex(value)
+}
+
+/// Whether a value is hex, but may also be a number with a few letters.
+fn is_short_hex(value: &[u8]) -> bool {
+    value.len() >= 20
         && value.iter().all(u8::is_ascii_hexdigit)
         && value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
