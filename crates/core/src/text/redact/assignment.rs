@@ -69,6 +69,25 @@ const BARE_DIRECTIVES: [&[u8]; 3] = [b"ENV", b"setenv", b"setx"];
 /// Words after the dot of a name that change nothing: `password.default`.
 const DOTTED_TAILS: [&[u8]; 8] =
     [b"default", b"value", b"text", b"data", b"prod", b"production", b"dev", b"test"];
+/// The last names of calls that only wrap a value.
+const WRAPPERS: [&[u8]; 14] = [
+    b"Some",
+    b"Secret",
+    b"SecretStr",
+    b"SecretString",
+    b"SecureString",
+    b"String",
+    b"string",
+    b"str",
+    b"byte",
+    b"bytes",
+    b"Bytes",
+    b"from",
+    b"fromhex",
+    b"new",
+];
+/// The maximum length of an expression before the value it falls back to.
+const FALLBACK_BYTES_MAX: usize = 96;
 /// What the name of a call begins with that takes a secret. Other calls check or hash one.
 const SETTERS: [&[u8]; 4] = [b"set", b"with", b"use", b"add"];
 
@@ -409,7 +428,9 @@ fn name_until(hit: SecretCandidate<'_>, end: usize) -> &[u8] {
     let start = name_start(hit);
     let spaced = start == hit.at && hit.text[..start].ends_with(b" ");
     if !spaced {
-        return &hit.text[start..end];
+        let name = &hit.text[start..end];
+        // The option of Java before a property is not part of its name.
+        return name.strip_prefix(b"-D").unwrap_or(name);
     }
     let before = &hit.text[..start - 1];
     let word = before.iter().rev().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count();
@@ -423,8 +444,8 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     if let Some(from) = tag_end(text, start, end) {
         return Some((from, AssignmentSign::Element));
     }
-    let closed =
-        end + prefix_length(&text[end..], 8, |byte| is_quote(byte) || b"\\])*".contains(&byte));
+    let quotes = prefix_length(&text[end..], 8, |byte| is_quote(byte) || b"\\])*".contains(&byte));
+    let closed = end + encoded_quote(&text[end..]).map_or(quotes, <[u8]>::len);
     let blanks = prefix_length(&text[closed..], 16, is_blank);
     let at = closed + blanks;
     if let Some(behind) = operator_length(&text[at..]) {
@@ -473,6 +494,9 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
         return Some((at, AssignmentSign::Loose));
     }
     let is_quoted = quote_at(text, at).is_some();
+    if blanks > 0 && (text[at..].starts_with(b"-> ") || text[at..].starts_with(b"<- ")) {
+        return Some((skip_to_value(text, at + 2), AssignmentSign::Fallback));
+    }
     if closed > end || blanks == 0 {
         return None;
     }
@@ -500,7 +524,9 @@ fn tag_end(text: &[u8], start: usize, end: usize) -> Option<usize> {
     }
     let names: [&[u8]; 4] = [b"name=\"", b"key=\"", b"name=\\\"", b"key=\\\""];
     let is_attribute = names.iter().any(|name| before.ends_with(name));
-    let has_value = rest[..attributes].windows(b"value=".len()).any(|name| name == b"value=");
+    let has_value = [&b"value="[..], b"content="]
+        .iter()
+        .any(|field| rest[..attributes].windows(field.len()).any(|name| name == *field));
     let is_text = !has_value && !text[at..].trim_ascii_start().starts_with(b"<");
     (is_attribute && is_text && !rest[..attributes].ends_with(b"/")).then_some(at)
 }
@@ -598,12 +624,12 @@ fn is_comparison(operator: &[u8]) -> bool {
     operator.ends_with(b"==") || operator == b"!="
 }
 
-/// Skips blanks and emphasis. Skips a line break or a parenthesis only if a quote follows.
+/// Skips blanks and emphasis. Skips a line break, a parenthesis or a bracket only if a quote follows.
 fn skip_to_value(text: &[u8], from: usize) -> usize {
     let emphasis = if text[from..].starts_with(b"**") { 2 } else { 0 };
     let at = from + emphasis + prefix_length(&text[from + emphasis..], 32, is_blank);
     let at = at + tags_length(&text[at..]);
-    let opened = at + usize::from(text[at..].starts_with(b"("));
+    let opened = at + usize::from(text.get(at).is_some_and(|byte| b"([".contains(byte)));
     let over = opened + space_length(&text[opened..], NAME_BYTES_MAX);
     let strokes = prefix_length(&text[over..], 16, |byte| byte == b'\\');
     let quoted = text.get(over + strokes).is_some_and(|byte| b"\"'".contains(byte));
@@ -661,10 +687,13 @@ fn value_field(text: &[u8], from: usize) -> Option<usize> {
     let gap = gap_length(&text[from..]);
     let at = from + gap;
     let at = at + prefix_length(&text[at..], 4, |byte| is_quote(byte) || byte == b'\\');
-    let rest = text[at..].strip_prefix(b"value").or(text[at..].strip_prefix(b"Value"))?;
+    let fields: [&[u8]; 3] = [b"value", b"Value", b"content="];
+    let field = fields.iter().find(|field| text[at..].starts_with(field))?;
+    let field = field.strip_suffix(b"=").unwrap_or(field);
+    let rest = &text[at + field.len()..];
     let closed = prefix_length(rest, 4, |byte| is_quote(byte) || byte == b'\\');
     let blanks = prefix_length(&rest[closed..], 8, is_blank);
-    let at = at + 5 + closed + blanks;
+    let at = at + field.len() + closed + blanks;
     (gap > 0).then_some(())?;
     operator_length(&text[at..]).map(|behind| skip_to_value(text, at + behind))
 }
@@ -686,7 +715,7 @@ fn value_at(
     if sign == AssignmentSign::Element {
         return element_range(text, at).map(|at| AssignedValue { at, bare: false, quoted: true });
     }
-    if let Some(at) = quoted_range(text, at) {
+    if let Some(at) = quoted_range(text, at).or_else(|| encoded_range(text, at)) {
         return Some(AssignedValue { at, bare: false, quoted: true });
     }
     let is_bare =
@@ -700,6 +729,19 @@ fn value_at(
     if let Some(at) = value_after_type(text, at).and_then(|at| quoted_range(text, at)) {
         return Some(AssignedValue { at, bare: false, quoted: true });
     }
+    // A word in an expression is often a name, so it does not count as quoted.
+    let inner = wrapped_value(text, at).or_else(|| fallback_value(text, at));
+    if let Some(at) = inner.and_then(|at| quoted_range(text, at)) {
+        return Some(AssignedValue { at, bare: false, quoted: false });
+    }
+    // The end of the text may be missing.
+    if let Some((open, 0)) = quote_at(text, at) {
+        return Some(AssignedValue {
+            at: bare_range(text, open + 1, false),
+            bare: true,
+            quoted: false,
+        });
+    }
     let line_begins = matches!(hit.text[..name_start(hit)].last(), None | Some(b'\n'));
     let variable = sign == AssignmentSign::Tight && (line_begins || is_all_caps(hit, name_end));
     Some(AssignedValue { at: bare_range(text, at, variable), bare: !variable, quoted: false })
@@ -709,6 +751,11 @@ fn value_at(
 fn element_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     let gap = space_length(&text[at..], NAME_BYTES_MAX);
     let from = at + gap;
+    if let Some(data) = text[from..].strip_prefix(b"<![CDATA[") {
+        let length = prefix_length(data, VALUE_BYTES_MAX, |byte| !b"]\n".contains(&byte));
+        let from = text.len() - data.len();
+        return data[length..].starts_with(b"]]>").then_some(from..from + length);
+    }
     let is_own_line = (at..from).any(|at| break_length(&text[at..]).is_some());
     let length = prefix_length(&text[from..], VALUE_BYTES_MAX, |byte| byte != b'<');
     let line = (0..length).find(|at| break_length(&text[from + at..]).is_some());
@@ -728,6 +775,47 @@ fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let quote = *text.get(open).filter(|byte| is_quote(**byte))?;
     let is_tripled = depth == 0 && text[open..].starts_with(&[quote; 3]);
     Some((if is_tripled { open + 2 } else { open }, depth))
+}
+
+/// The encoded quote at the start of a text, as HTML, JSON and URLs write it.
+fn encoded_quote(text: &[u8]) -> Option<&'static [u8]> {
+    let quotes: [&[u8]; 6] = [b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"%22"];
+    text.first().filter(|byte| b"&\\%".contains(byte))?;
+    quotes.into_iter().find(|quote| text.starts_with(quote))
+}
+
+/// The range between encoded quotes.
+fn encoded_range(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let quote = encoded_quote(&text[at..])?;
+    let from = at + quote.len();
+    let line = prefix_length(&text[from..], VALUE_BYTES_MAX, |byte| byte != b'\n');
+    let end = text[from..from + line].windows(quote.len()).position(|part| part == quote)?;
+    Some(from..from + end)
+}
+
+/// The start of the quoted value in `Some("value")` and `[]byte("value")`. Other calls look a value
+/// up or translate one.
+fn wrapped_value(text: &[u8], at: usize) -> Option<usize> {
+    let at = at + if text[at..].starts_with(b"new ") { 4 } else { 0 };
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:<>[]".contains(&byte);
+    let path = &text[at..at + prefix_length(&text[at..], NAME_BYTES_MAX, part)];
+    let name = path.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let from = at + path.len() + 1;
+    let is_wrapper = WRAPPERS.contains(&&path[path.len() - name..]);
+    let is_call = text.get(at + path.len()) == Some(&b'(');
+    (is_call && is_wrapper && quote_at(text, from).is_some()).then_some(from)
+}
+
+/// The start of the quoted value that an expression falls back to: `ENV["KEY"] || "value"`.
+fn fallback_value(text: &[u8], at: usize) -> Option<usize> {
+    let length = prefix_length(&text[at..], FALLBACK_BYTES_MAX, |byte| !b"\n;".contains(&byte));
+    let line = &text[at..at + length];
+    let signs: [&[u8]; 4] = [b" || ", b" ?? ", b" ?: ", b" or "];
+    let behind = (0..line.len()).find_map(|from| {
+        let sign = signs.iter().find(|sign| line[from..].starts_with(sign))?;
+        Some(at + from + sign.len())
+    })?;
+    quote_at(text, behind).map(|_| behind)
 }
 
 /// The range between quotes.

@@ -48,13 +48,14 @@ pub(super) fn find(
     is_of(EvidenceStrength::Explicit).then_some(("secret", found))
 }
 
-/// Finds `the API key is value`.
+/// Finds `the API key is value`, `API key for staging: value` and `| API key | value |`.
 fn find_stated_key(
     hit: SecretCandidate<'_>,
     end: usize,
     values: &ValueChecker,
 ) -> Option<Range<usize>> {
-    let range = unmarked_range(hit, stated_at(hit, end)?)?;
+    let at = stated_at(hit, end).or_else(|| stated_for_at(hit, end)).or_else(|| cell_at(hit, end));
+    let range = unmarked_range(hit, at?)?;
     let letters = &hit.text[range.clone()];
     let has_digit = letters.iter().any(u8::is_ascii_digit);
     (has_digit && values.is_secret(letters, EvidenceStrength::Explicit, true)).then_some(range)
@@ -95,12 +96,17 @@ fn find_stated_for(
     end: usize,
     values: &ValueChecker,
 ) -> Option<Range<usize>> {
+    password_at(hit, stated_for_at(hit, end)?, values)
+}
+
+/// The start of what is stated about the name that ends at `end` and its owner.
+fn stated_for_at(hit: SecretCandidate<'_>, end: usize) -> Option<usize> {
     let owner = hit.text[end..].strip_prefix(b" for ")?;
     let part = |byte: u8| byte.is_ascii_alphanumeric() || b" @._-`".contains(&byte);
     let name = prefix_length(owner, NAME_BYTES_MAX, part);
     let words = owner[..name].split(|byte| *byte == b' ').count();
     let is_stated = words <= OWNER_WORDS_MAX && owner[name..].starts_with(b": ");
-    password_at(hit, hit.text.len() - owner.len() + name + 2, values).filter(|_| is_stated)
+    is_stated.then_some(hit.text.len() - owner.len() + name + 2)
 }
 
 /// Finds `with the password value`.
@@ -135,17 +141,9 @@ fn find_in_cell(
     end: usize,
     values: &ValueChecker,
 ) -> Option<Range<usize>> {
-    let marked = |byte: u8| is_blank(byte) || is_quote(byte) || byte == b'*';
-    let closed = end + prefix_length(&hit.text[end..], NAME_BYTES_MAX, marked);
-    hit.text.get(closed).filter(|byte| **byte == b'|')?;
-    let from = closed + 1;
-    let found = password_at(
-        hit,
-        from + prefix_length(&hit.text[from..], NAME_BYTES_MAX, is_blank),
-        values,
-    )?;
+    let found = password_at(hit, cell_at(hit, end)?, values)?;
     let behind = &hit.text[found.end..];
-    let ended = behind.get(prefix_length(behind, NAME_BYTES_MAX, marked)) == Some(&b'|');
+    let ended = behind.get(prefix_length(behind, NAME_BYTES_MAX, is_marked)) == Some(&b'|');
     (ended && !values.is_numbered_word(&hit.text[found.clone()])).then_some(found)
 }
 
@@ -164,4 +162,15 @@ fn unmarked_range(hit: SecretCandidate<'_>, at: usize) -> Option<Range<usize>> {
     let range = bare_range(hit.text, at, false);
     let emphasis = hit.text[range.clone()].iter().rev().take_while(|byte| **byte == b'*').count();
     Some(range.start..range.end - emphasis)
+}
+
+/// The start of the table cell after the one with the name that ends at `end`.
+fn cell_at(hit: SecretCandidate<'_>, end: usize) -> Option<usize> {
+    let closed = end + prefix_length(&hit.text[end..], NAME_BYTES_MAX, is_marked);
+    hit.text.get(closed).filter(|byte| **byte == b'|')?;
+    Some(closed + 1 + prefix_length(&hit.text[closed + 1..], NAME_BYTES_MAX, is_blank))
+}
+
+fn is_marked(byte: u8) -> bool {
+    is_blank(byte) || is_quote(byte) || byte == b'*'
 }
