@@ -380,7 +380,7 @@ fn sync_removes_the_lock_of_a_fetch_that_was_killed() {
     let folder = sandbox.root().join(".git/refs/midstride-fetched-trees/origin");
     std::fs::create_dir_all(&folder).unwrap();
     let lock = std::fs::File::create(folder.join("tree.lock")).unwrap();
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_mins(1);
     lock.set_modified(long_ago).unwrap();
     run_in(&sandbox, ".", &["sync"]).exits(0);
     assert!(!folder.join("tree.lock").exists());
