@@ -5,6 +5,7 @@
 //! Whether a byte is hidden depends only on the [`SEQUENCE_BYTES_MAX`] bytes around it, so a
 //! streamed text gives the same result as a whole one.
 
+use crate::text::hidden;
 use std::ops::Range;
 
 /// The maximum length of a sequence. The longest are hyperlinks, which contain a URL.
@@ -106,7 +107,7 @@ fn may_hide(block: &[u8; BLOCK], next: &[u8; BLOCK]) -> bool {
     for (first, second) in block.iter().zip(next) {
         let control = u8::from(*first < b' ') & u8::from(first.wrapping_sub(b'\t') > 4);
         let letter = |known: u8| u8::from(*second == known);
-        let escape = letter(b'u') | letter(b'x') | letter(b'0') | letter(b'e');
+        let escape = letter(b'u') | letter(b'U') | letter(b'x') | letter(b'0') | letter(b'e');
         met |= control | u8::from(*first >= 0x7f) | u8::from(*first == b'\\') & escape;
     }
     met != 0
@@ -129,11 +130,16 @@ fn hidden_length(text: &[u8], at: usize) -> Option<usize> {
     match rest[0] {
         ESCAPE => Some(1 + sequence_length(&rest[1..])),
         b'\\' => written_length(rest),
-        1..=8 | 14..=31 | 0x7f => Some(1),
+        0..=8 | 14..=31 | 0x7f => Some(1),
         0xc2.. => {
             let (letter, length) = first_letter(rest)?;
             match letter {
                 '\u{9b}' => Some(length + control_length(&rest[length..]).unwrap_or(0)),
+                // Output has it in the place of a hidden character.
+                char::REPLACEMENT_CHARACTER => {
+                    let behind = rest[length..].strip_prefix(b"[");
+                    Some(length + behind.and_then(control_length).map_or(0, |control| 1 + control))
+                }
                 letter => is_invisible(letter).then_some(length),
             }
         }
@@ -176,20 +182,78 @@ fn string_length(rest: &[u8]) -> Option<usize> {
 }
 
 /// The length of a hidden character that is written as an escape: `\u001b[1;32m`, `\x1b[K`,
-/// `\u200b`.
+/// `\u200b`, `\u{200b}`, `\U0000200B`. A terminal sequence counts with it.
 fn written_length(rest: &[u8]) -> Option<usize> {
+    let (letter, length) = written_letter(rest)?;
+    let behind = &rest[length..];
+    let sequence = match (letter, behind.first()) {
+        ('\u{1b}', Some(b']' | b'P' | b'X' | b'^' | b'_')) => {
+            written_string_length(&behind[1..]).map(|string| 1 + string)
+        }
+        ('\u{1b}', Some(b'[')) => control_length(&behind[1..]).map(|control| 1 + control),
+        // Another `\e` may be part of a path.
+        ('\u{1b}', _) if rest[length - 1] == b'e' => return None,
+        ('\u{1b}', _) => Some(sequence_length(behind)),
+        ('\u{9b}', _) => control_length(behind),
+        ('\t'..='\r', _) => return None,
+        _ if is_invisible(letter) => None,
+        _ => return None,
+    };
+    Some(length + sequence.unwrap_or(0))
+}
+
+/// The character that is written as an escape, and the length of the escape.
+fn written_letter(rest: &[u8]) -> Option<(char, usize)> {
     let strokes = rest.iter().take(STROKES_MAX).take_while(|byte| **byte == b'\\').count();
     let escape = &rest[strokes..];
-    let escapes: [&[u8]; 6] = [b"u001b", b"u001B", b"x1b", b"x1B", b"033", b"e"];
-    if let Some(escape) = escapes.iter().find(|known| escape.starts_with(known)) {
-        let length = strokes + escape.len();
-        let behind = rest[length..].strip_prefix(b"[")?;
-        return control_length(behind).map(|control| length + 1 + control);
+    let (code, length) = match escape {
+        [b'u' | b'x', b'{', digits @ ..] => {
+            let count = prefix_length(digits, |byte| byte.is_ascii_hexdigit());
+            digits.get(count).filter(|byte| **byte == b'}')?;
+            (number(digits, count.min(8), 16)?, count + 3)
+        }
+        [b'u', digits @ ..] => match number(digits, 4, 16)? {
+            high @ 0xd800..0xdc00 => {
+                let (code, length) = pair(high, &digits[4..])?;
+                (code, 5 + length)
+            }
+            code => (code, 5),
+        },
+        [b'U', digits @ ..] => (number(digits, 8, 16)?, 9),
+        [b'x', digits @ ..] => (number(digits, 2, 16)?, 3),
+        [b'0', digits @ ..] => (number(digits, 2, 8)?, 3),
+        [b'e', ..] => (u32::from(ESCAPE), 1),
+        _ => return None,
+    };
+    (strokes > 0).then_some((char::from_u32(code)?, strokes + length))
+}
+
+/// The number that the first `count` digits are.
+fn number(digits: &[u8], count: usize, radix: u32) -> Option<u32> {
+    let digits = std::str::from_utf8(digits.get(..count)?).ok()?;
+    u32::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))
+}
+
+/// The code of a character beyond 16 bits, which JSON writes as two escapes, and the length of the
+/// second one.
+fn pair(high: u32, rest: &[u8]) -> Option<(u32, usize)> {
+    let strokes = rest.iter().take(STROKES_MAX).take_while(|byte| **byte == b'\\').count();
+    let low = rest[strokes..].strip_prefix(b"u").and_then(|digits| number(digits, 4, 16))?;
+    let code = 0x1_0000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+    (0xdc00..0xe000).contains(&low).then_some((code, strokes + 5))
+}
+
+/// The length of a control string without its introducer, if its end is written as an escape.
+fn written_string_length(rest: &[u8]) -> Option<usize> {
+    let rest = &rest[..rest.len().min(SEQUENCE_BYTES_MAX / 2)];
+    let length = rest.iter().position(|byte| *byte < b' ' || *byte == b'\\')?;
+    let (end, escape) = written_letter(&rest[length..])?;
+    let strokes = rest[length + escape..].iter().take_while(|byte| **byte == b'\\').count();
+    match end {
+        '\u{7}' => Some(length + escape),
+        '\u{1b}' if strokes > 0 => Some(length + escape + strokes),
+        _ => None,
     }
-    let digits = escape.strip_prefix(b"u")?.get(..4)?;
-    let digits = std::str::from_utf8(digits).ok()?;
-    let letter = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-    is_invisible(letter).then_some(strokes + 5)
 }
 
 fn prefix_length(text: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
@@ -207,31 +271,17 @@ fn first_letter(text: &[u8]) -> Option<(char, usize)> {
     Some((letter, length))
 }
 
-/// Whether a character has no width of its own: controls, joiners, direction marks, combining marks
-/// and variation selectors.
+/// Whether a character has no width of its own: what output removes or replaces, and combining
+/// marks.
 fn is_invisible(letter: char) -> bool {
-    matches!(letter,
-        '\u{80}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{300}'..='\u{36f}'
+    let is_combining = matches!(letter,
+        '\u{300}'..='\u{36f}'
         | '\u{483}'..='\u{489}'
-        | '\u{61c}'
-        | '\u{115f}'..='\u{1160}'
-        | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
         | '\u{1ab0}'..='\u{1aff}'
         | '\u{1dc0}'..='\u{1dff}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
         | '\u{20d0}'..='\u{20ff}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{fe20}'..='\u{fe2f}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e01ef}')
+        | '\u{fe20}'..='\u{fe2f}');
+    is_combining || hidden::is_invisible(letter)
 }
 
 #[cfg(test)]
@@ -271,6 +321,26 @@ mod tests {
             "\\e[0m",
             "\\u200b",
             "\\u00AD",
+            "\u{0}",
+            "\u{2028}",
+            "\u{fffd}",
+            "\u{fffd}[31m",
+            "\\U0000200B",
+            "\\\\U0000202E",
+            "\\U0000001B[31m",
+            "\\U0000001B(B",
+            "\\U0000001B]0;title\\U00000007",
+            "\\u001b]8;;https://host/path\\u001b\\\\",
+            "\\U0000009B32m",
+            "\\x85",
+            "\\x9b32m",
+            "\\u{200b}",
+            "\\u{e0041}",
+            "\\udb40\\udc41",
+            "\\\\udb40\\\\udc41",
+            "\\u0000",
+            "\\007",
+            "\\x7f",
         ] {
             assert_eq!(visible(&format!("a{hidden}b{hidden}")), "ab", "{hidden:?}");
             let text = format!("a{hidden}");
@@ -285,6 +355,8 @@ mod tests {
             "é ü 漢字 “quoted” — …",
             "C:\\users\\example \\n \\u00e9 \\u2019 \\0 \\e",
             "{\"a\": \"\\\"b\\\"\\n\"}",
+            "C:\\Users\\Ulla\\xa\\x41 \\u{e9} \\U0001F600 \\ud83d\\ude00 \\u000a \\x0d \\011",
+            "\\u \\u{ \\u{} \\u{zz} \\x \\U123 \\ud83d \\udb40\\u0041 \\x+1",
         ] {
             assert_eq!(visible(text), text);
             assert_eq!(hidden_places(text.as_bytes(), 0..text.len()), [0; 0], "{text}");

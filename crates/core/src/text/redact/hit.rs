@@ -108,7 +108,9 @@ fn ends_with_escape(before: &[u8]) -> bool {
     let letter = tail(2).is_some_and(|two| two[0] == b'\\' && b"nrtbfv0e".contains(&two[1]));
     let percent = tail(3).is_some_and(|three| three[0] == b'%' && hex(&three[1..]));
     let unicode = tail(6).is_some_and(|six| six.starts_with(b"\\u") && hex(&six[2..]));
-    letter || percent || unicode || ends_with_color(before)
+    let wide = tail(10).is_some_and(|ten| ten.starts_with(b"\\U") && hex(&ten[2..]));
+    let byte = tail(4).is_some_and(|four| four.starts_with(b"\\x") && hex(&four[2..]));
+    letter || percent || unicode || wide || byte || ends_with_color(before)
 }
 
 /// Whether the text ends with a terminal color sequence such as `ESC [ 1 ; 32 m`.

@@ -643,3 +643,25 @@ fn a_token_of_letters_near_its_name_is_redacted() {
     let text = format!("the token comes from `{name}` there");
     assert_eq!(CleanText::redact(&text).0.as_str(), text);
 }
+
+#[test]
+fn an_escaped_invisible_character_hides_no_secret() {
+    let mut dice = Dice(13);
+    let (head, tail) = (dice.letters(ALNUM, 5), dice.letters(ALNUM, 31));
+    for hidden in [
+        "\\U0000200B",
+        "\\u200b",
+        "\\u{200b}",
+        "\\x85",
+        "\\U0000001B[31m",
+        "\\U0000001B]0;t\\U00000007",
+        "\\udb40\\udc41",
+        "\u{0}",
+        "\u{2029}",
+    ] {
+        let text = format!("title: \"see{hidden}ghp_{head}{hidden}{tail}{hidden} there\"\n");
+        let clean = CleanText::redact(&text).0;
+        let expected = format!("title: \"see{hidden}REDACTED-github-token{hidden} there\"\n");
+        assert_eq!(clean.as_str(), expected);
+    }
+}
