@@ -81,7 +81,7 @@ impl Redaction {
 }
 
 /// The word that replaces a secret of this kind.
-pub(crate) fn redaction_mark(kind: &str) -> String {
+pub fn redaction_mark(kind: &str) -> String {
     format!("{REDACTION_MARK}{kind}")
 }
 

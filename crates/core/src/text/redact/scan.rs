@@ -196,6 +196,9 @@ impl Scanner {
                 let assigned = assignment::find(hit, &self.names, &self.values);
                 let (kind, range) =
                     assigned.or_else(|| prose::find(hit, &self.names, &self.values))?;
+                if url::is_in_user_info(hit.text, range.start) {
+                    return None;
+                }
                 (Cow::Borrowed(kind), range)
             }
             Trigger::Manifest => return None,

@@ -645,6 +645,82 @@ fn a_token_of_letters_near_its_name_is_redacted() {
 }
 
 #[test]
+fn of_a_url_with_a_token_only_the_token_is_redacted() {
+    let mut dice = Dice(11);
+    let users = [
+        "x-access-token",
+        "oauth2",
+        "gitlab-ci-token",
+        "token",
+        "apikey",
+        "__token__",
+        "x-token-auth",
+        "api_key",
+        "deploy-token",
+        "password",
+        "secret",
+        "user",
+        "AWS",
+    ];
+    let mut tokens = vec!["hunter22".to_owned(), "p4ss@w0rd".to_owned()];
+    tokens.extend([HEX, ALNUM, ALNUM].iter().zip([40, 20, 36]).map(|(of, n)| dice.letters(of, n)));
+    tokens.push(format!("ghp_{}", dice.letters(ALNUM, 36)));
+    tokens.push(format!("glpat-{}", dice.letters(ALNUM, 20)));
+    for token in &tokens {
+        for user in users {
+            for (before, after) in [
+                ("https://", "@github.com/org/repo.git"),
+                ("git clone https://", "@host:8443/org/repo.git --depth 1"),
+                ("GIT_URL=\"https://", "@host/x?ref=main\""),
+                ("token_url: https://", "@host/x"),
+                (r"https:\/\/", r"@host\/path"),
+            ] {
+                let text = format!("{before}{user}:{token}{after}");
+                let clean = CleanText::redact(&text).0;
+                let clean = clean.as_str();
+                assert!(clean.starts_with(&format!("{before}{user}:REDACTED-")), "{text}: {clean}");
+                assert!(clean.ends_with(after), "{text}: {clean}");
+                assert_eq!(clean.matches("REDACTED-").count(), 1, "{text}: {clean}");
+            }
+        }
+    }
+    for user in users {
+        for text in [
+            format!("https://{user}:$TOKEN@github.com/org/repo.git"),
+            format!("https://{user}:${{{{ secrets.GITHUB_TOKEN }}}}@github.com/org/repo.git"),
+            format!("https://{user}@github.com/org/repo.git"),
+            format!("https://{user}:8443/org/repo.git"),
+        ] {
+            assert_eq!(CleanText::redact(&text).0.as_str(), text);
+        }
+    }
+}
+
+#[test]
+fn a_token_that_is_the_user_name_of_a_url_is_redacted() {
+    let mut dice = Dice(12);
+    for token in
+        [dice.letters(HEX, 40), dice.letters(HEX, 64), format!("ghp_{}", dice.letters(ALNUM, 36))]
+    {
+        for mark in ["", ":", ":x-oauth-basic", ":x-oauth-token"] {
+            let text = format!("https://{token}{mark}@github.com/org/repo.git");
+            taken_out(&text, &token);
+            let clean = CleanText::redact(&text).0;
+            let after = format!("{mark}@github.com/org/repo.git");
+            assert!(clean.as_str().ends_with(&after), "{text}: {clean:?}");
+        }
+    }
+    for text in [
+        "https://1234567890abcdef1234567890abcdef@o1.ingest.sentry.io/42",
+        "https://git@github.com/org/repo.git",
+        "https://user:x-oauth-basic@github.com/org/repo.git",
+        "https://0000000000000000000000000000000000000000@host/path",
+    ] {
+        assert_eq!(CleanText::redact(text).0.as_str(), text);
+    }
+}
+
+#[test]
 fn an_escaped_invisible_character_hides_no_secret() {
     let mut dice = Dice(13);
     let (head, tail) = (dice.letters(ALNUM, 5), dice.letters(ALNUM, 31));
