@@ -21,7 +21,7 @@ mod upstream;
 pub use allow::SilencedFinding;
 pub use pull_request::check_pull_request;
 pub use reference::{IdClaim, duplicate_id_finding};
-pub use secret::secret_findings;
+pub use secret::{secret_findings, secret_name_finding};
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding, FindingFix, Severity};

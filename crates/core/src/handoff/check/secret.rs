@@ -4,6 +4,7 @@
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::text::redact::RedactionRules;
+use crate::text::span::Span;
 
 /// The secrets in a document. The messages name the kind and do not quote the secret.
 pub fn secret_findings(document: &Document, rules: &RedactionRules) -> Vec<Finding> {
@@ -14,9 +15,26 @@ pub fn secret_findings(document: &Document, rules: &RedactionRules) -> Vec<Findi
     found.map(|redaction| finding(&redaction.kind, redaction.at)).collect()
 }
 
+/// The secret in the name of a file, if there is one. No redaction renames a file.
+pub fn secret_name_finding(path: &str, rules: &RedactionRules) -> Option<Finding> {
+    let kind = rules.find(path.as_bytes()).into_iter().next()?.kind;
+    let message = format!("the file name contains a secret: {kind}");
+    let finding = Finding::new(Code::SecretInDocument, Span::empty(0), message);
+    Some(finding.with_hint("change the secret where it is used, then rename the file"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_in_a_file_name_is_found_and_not_quoted() {
+        let token = format!("ghp_{}", "a1B2c3".repeat(6));
+        let rules = RedactionRules::shipped();
+        let found = secret_name_finding(&format!("docs/handoffs/{token}.md"), rules).unwrap();
+        assert_eq!(found.message, "the file name contains a secret: github-token");
+        assert_eq!(secret_name_finding("docs/handoffs/token-refresh.md", rules), None);
+    }
 
     #[test]
     fn a_secret_is_found_and_not_quoted() {

@@ -13,7 +13,7 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::check::{
-    CheckFindings, IdClaim, duplicate_id_finding, secret_findings,
+    CheckFindings, IdClaim, duplicate_id_finding, secret_findings, secret_name_finding,
 };
 use midstride_core::handoff::drift::{
     self, CitationCheck, CitationOutcome, HandoffActivity, LaterCommit,
@@ -184,7 +184,9 @@ fn check_document(
 ) -> DocumentCheck {
     let workspace = store.workspace();
     let mut verdict = catalog.check(&stored);
-    for finding in secret_findings(&stored.document, workspace.rules()) {
+    let path = stored.path.display().to_string();
+    let named = secret_name_finding(&path, workspace.rules());
+    for finding in secret_findings(&stored.document, workspace.rules()).into_iter().chain(named) {
         verdict.add(&stored.document, finding);
     }
     let handoff = stored.handoff(workspace);
