@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use midstride::sys::env::Environment;
 use midstride::workspace::Workspace;
 use midstride::workspace::consent::{ConsentError, ConsentQuestion, UserConsent};
-use midstride_core::text::redact::{CustomRule, RedactionRules};
+use midstride_core::text::redact::{
+    CustomRule, Redaction, RedactionRules, RedactionStream, redaction_mark,
+};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::{escape_json, sanitize};
 use midstride_surface::view::shell_word;
@@ -87,13 +89,49 @@ impl MessageRedactor {
 
     /// Redacts the secrets in a text.
     pub(crate) fn clean(&self, text: &str) -> String {
+        self.rules().clean(text).0.as_str().to_owned()
+    }
+
+    /// Redacts the secrets in a text for the terminal. A color that starts or ends inside a secret
+    /// stays.
+    fn clean_styled(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for Redaction { kind, at } in self.rules().find(text.as_bytes()) {
+            out.push_str(&text[from..at.start]);
+            out.push_str(&redaction_mark(&kind));
+            let inside = at.slice(text);
+            for (escape, _) in inside.match_indices(ESCAPE) {
+                let length = color_sequence_length(&inside[escape..]).unwrap_or(0);
+                out.push_str(&inside[escape..escape + length]);
+            }
+            from = at.end;
+        }
+        out + &text[from..]
+    }
+
+    /// Redacts the secrets in each string of a JSON text.
+    fn clean_json(&self, json: &str) -> String {
+        self.rules().clean_json(json).0.as_str().to_owned()
+    }
+
+    /// Redacts the secrets in bytes that may be no text.
+    fn clean_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut clean = Vec::with_capacity(bytes.len());
+        let mut stream = RedactionStream::new(self.rules());
+        stream.push(bytes, &mut clean);
+        stream.finish(&mut clean);
+        clean
+    }
+
+    fn rules(&self) -> &RedactionRules {
         let added = self.project_rules.get().filter(|added| !added.is_empty());
         // The settings were validated with these rules. If they do not compile after all, use the
         // built-in rules.
         let made = added.and_then(|added| {
             self.compiled.get_or_init(|| RedactionRules::with_custom(added).ok()).as_ref()
         });
-        made.unwrap_or(RedactionRules::shipped()).clean(text).0.as_str().to_owned()
+        made.unwrap_or(RedactionRules::shipped())
     }
 }
 
@@ -132,13 +170,23 @@ impl Ui {
         io::stdout().is_terminal() && io::stdin().is_terminal()
     }
 
-    /// Prints data.
+    /// Prints data. Secrets are redacted here once more, whatever the stored text has: printing
+    /// removes the invisible characters that may split one, and joins texts.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(sanitize_styled(text).as_bytes())?;
+        self.write_text(&self.visible(text))
+    }
+
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
-    /// Writes bytes to standard output unchanged, for the raw text of a document.
+    /// Prints the raw text of a document, with its secrets redacted.
+    pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
+        Self::write_bytes(&self.redactor.clean_bytes(bytes))
+    }
+
+    /// Writes bytes to standard output unchanged, for the protocols of clients.
     pub(crate) fn write_bytes(bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout();
         out.write_all(bytes)?;
@@ -148,12 +196,18 @@ impl Ui {
     /// Prints a value as JSON.
     pub(crate) fn print_json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
-        self.print(&format!("{}\n", escape_json(&text)))
+        self.print_json_text(&format!("{text}\n"))
+    }
+
+    /// Prints JSON texts. They stay valid JSON, because each string is redacted separately.
+    pub(crate) fn print_json_text(&mut self, json: &str) -> io::Result<()> {
+        let json = self.redactor.clean_json(json);
+        self.write_text(&escape_json(&json))
     }
 
     /// Asks the user a yes-or-no question; anything but yes is no.
     pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
-        write!(self.err, "{} [y/N] ", sanitize_styled(question))?;
+        write!(self.err, "{} [y/N] ", self.visible(question))?;
         self.err.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
@@ -193,7 +247,7 @@ impl Ui {
 
     /// Asks the user for a line; a blank line is `None`.
     pub(crate) fn prompt(&mut self, question: &str) -> io::Result<Option<String>> {
-        write!(self.err, "{} ", sanitize_styled(question))?;
+        write!(self.err, "{} ", self.visible(question))?;
         self.err.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
@@ -230,7 +284,12 @@ impl Ui {
 
     /// Prints a message to standard error.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.err, "{}", sanitize_styled(text))
+        writeln!(self.err, "{}", self.visible(text))
+    }
+
+    /// A message without secrets and hidden characters.
+    fn visible(&self, text: &str) -> String {
+        sanitize_styled(&self.redactor.clean_styled(text))
     }
 
     /// Prints the error that ends the program and returns the exit code for "could not run".
@@ -248,7 +307,7 @@ impl Ui {
         self.print_diagnostic(warning, AnsiColor::Yellow, "warning")
     }
 
-    /// Prints a message and its hints. They may quote input, so secrets are redacted first.
+    /// Prints a message and its hints.
     fn print_diagnostic(
         &mut self,
         diagnostic: &Diagnostic,
@@ -256,10 +315,10 @@ impl Ui {
         name: &str,
     ) -> io::Result<()> {
         let style = color.on_default().bold();
-        self.say(&format!("{style}{name}{style:#}: {}", self.clean(diagnostic.message())))?;
+        self.say(&format!("{style}{name}{style:#}: {}", diagnostic.message()))?;
         let style = AnsiColor::Cyan.on_default().bold();
         for hint in diagnostic.hints() {
-            self.say(&format!("{style}hint{style:#}: {}", self.clean(hint)))?;
+            self.say(&format!("{style}hint{style:#}: {hint}"))?;
         }
         Ok(())
     }
@@ -320,6 +379,21 @@ mod tests {
     use midstride_core::text::hidden::is_invisible;
 
     const STEERING: &str = "\u{0}\u{7}\u{8}\r\u{b}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}\u{200b}\u{200d}\u{e0041}";
+
+    #[test]
+    fn a_redacted_secret_keeps_the_colors_inside_it() {
+        let token = format!("ghp_{}", "a1B2c3".repeat(6));
+        let (head, tail) = token.split_at(12);
+        let clean = |text: &str| MessageRedactor::default().clean_styled(text);
+        assert_eq!(
+            clean(&format!("a {head}\u{1b}[1m{tail}\u{1b}[0m b")),
+            "a REDACTED-github-token\u{1b}[1m\u{1b}[0m b"
+        );
+        assert_eq!(
+            clean(&format!("a \u{1b}[1m{head}\u{1b}[0m\u{200b}{tail} b")),
+            "a \u{1b}[1mREDACTED-github-token\u{1b}[0m b"
+        );
+    }
 
     #[test]
     fn only_colors_control_the_terminal() {

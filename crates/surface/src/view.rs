@@ -39,6 +39,7 @@ use crate::text::sanitize;
 use midstride::workspace::Workspace;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::hidden::{self, is_invisible};
+use midstride_core::text::redact::CleanText;
 use std::path::{Path, PathBuf};
 
 /// Where a hint is shown, which decides how it is worded.
@@ -83,11 +84,17 @@ pub(crate) fn times(number: usize) -> String {
     }
 }
 
-/// The first line of a text, truncated to a width with an ellipsis.
+/// The first line of a text, truncated to a width with an ellipsis. Secrets are redacted before
+/// that, because half of a secret is not recognized as one.
 pub fn one_line(text: &str, width: usize) -> String {
     use unicode_width::UnicodeWidthChar as _;
+    let first_line = |text: &str| text.trim().lines().next().unwrap_or_default().to_owned();
     let text = sanitize(text);
-    let line = text.trim().lines().next().unwrap_or_default();
+    let line = first_line(&text);
+    if line.len() <= width {
+        return line;
+    }
+    let line = first_line(CleanText::redact(&text).0.as_str());
     let mut used = 0;
     let mut out = String::new();
     for c in line.chars() {

@@ -47,7 +47,8 @@ pub(crate) fn events(
         let page = ledger.read_all(cursor, PAGE_SIZE)?;
         for record in &page {
             cursor = record.position;
-            ui.print(&view::events::lines(record, args.json))?;
+            let lines = view::events::lines(record, args.json);
+            if args.json { ui.print_json_text(&lines)? } else { ui.print(&lines)? }
         }
         if !page.is_empty() {
             continue;

@@ -82,7 +82,7 @@ fn show_text(
     if args.section.is_some() || args.form.is_some() {
         return show_form(ui, store, args, &stored.with_text(text));
     }
-    Ui::write_bytes(&text)?;
+    ui.print_raw(&text)?;
     Ok(CliOutcome::Clean)
 }
 
@@ -103,7 +103,7 @@ fn show_form(
             .hint(format!("it has {}", known.join(", ")))
         })?,
         (None, Some(ShowFormArg::Raw)) => {
-            Ui::write_bytes(&stored.bytes)?;
+            ui.print_raw(&stored.bytes)?;
             return Ok(CliOutcome::Clean);
         }
         (None, Some(ShowFormArg::Pr)) => view::pull_request::text(workspace, stored),

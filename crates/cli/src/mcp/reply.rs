@@ -1,7 +1,7 @@
 //! Builds the replies of MCP tools: text for a model, in pages, with quoted text between fences.
 
 use super::caller::Caller;
-use midstride_core::text::redact::Redaction;
+use midstride_core::text::redact::{CleanText, Redaction};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::sanitize;
 use serde_json::{Value, json};
@@ -42,14 +42,15 @@ impl ToolReply {
         self
     }
 
-    /// Appends a page of quoted text, starting at a character offset, with its source.
+    /// Appends a page of quoted text, starting at a character offset, with its source. Secrets are
+    /// redacted first: a page may end inside one.
     pub(super) fn with_quoted_page(
         self,
         source: &str,
         text: &str,
         offset: usize,
     ) -> Result<Self, Diagnostic> {
-        let text = plain(text);
+        let text = plain(CleanText::redact(text).0.as_str());
         let all = text.chars().count();
         if offset > 0 && offset >= all {
             return Err(Diagnostic::new(format!(
@@ -75,7 +76,7 @@ impl ToolReply {
     /// Appends a whole quoted text with its source, for a reply without pages.
     #[must_use]
     pub(super) fn with_quoted(self, source: &str, text: &str) -> Self {
-        let text = plain(text);
+        let text = plain(CleanText::redact(text).0.as_str());
         let fence = fence_for(&text);
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let reply = self.with_text(format!("{source}. {DATA_NOTICE}"));

@@ -97,8 +97,10 @@ impl McpServer {
     fn handle_request(&mut self, method: &str, parameters: &Value) -> Result<Value, RpcError> {
         let caller =
             Caller::from_request(&self.environment, self.client_name.as_deref(), parameters);
-        self.call_method(&caller, method, parameters)
-            .map_err(|fault| fault.without_secrets(|text| caller.clean(text)))
+        let result = self
+            .call_method(&caller, method, parameters)
+            .map_err(|fault| fault.without_secrets(|text| caller.clean(text)))?;
+        Ok(if quotes_project(method) { without_secrets(&caller, result) } else { result })
     }
 
     fn call_method(
@@ -144,6 +146,26 @@ impl McpServer {
         let mut about = server_info();
         about.insert("protocolVersion".to_owned(), era::negotiate_version(parameters).into());
         Ok(Value::Object(about))
+    }
+}
+
+/// Whether the result of a method quotes texts of the project.
+fn quotes_project(method: &str) -> bool {
+    ["tools/call", "resources/list", "resources/read", "prompts/get"].contains(&method)
+}
+
+/// Redacts the secrets in every text of a result once more. Formatting a reply removes the
+/// invisible characters that may split a secret, and joins texts.
+fn without_secrets(caller: &Caller, result: Value) -> Value {
+    match result {
+        Value::String(text) => Value::String(caller.clean(&text)),
+        Value::Array(values) => {
+            values.into_iter().map(|value| without_secrets(caller, value)).collect()
+        }
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| (key, without_secrets(caller, value))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => result,
     }
 }
 

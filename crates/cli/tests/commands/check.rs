@@ -393,3 +393,45 @@ fn a_secret_in_a_handoff_is_found_and_redacted_on_request() {
     let kept = sandbox.run(["show", "oauth-clock-drift@1"]).exits(0);
     assert!(!kept.stdout.contains("Tr0ub4dor"), "{kept}");
 }
+
+#[test]
+fn no_finding_prints_a_secret_of_the_header_the_file_name_or_a_commit() {
+    let sandbox = crate::sandbox();
+    sandbox.write(".midstride/config.toml", "").write("src/a.rs", "fn a() {}\n");
+    let sandbox = sandbox.repository();
+    let token = format!("ghp_{}", "a1B2c3".repeat(6));
+    sandbox.write(
+        ".midstride/handoffs/id.md",
+        format!("---\nhandoff:\n  id: {token}\n  blocks: {token}x\n---\n\n# A\n"),
+    );
+    sandbox.write(&format!(".midstride/handoffs/{token}.md"), "# A note\n");
+    let body = "Slow: `src/a.rs`.";
+    sandbox.run_with_input(&["new", "Slow", "--id", "slow", "--body", "-"], body).exits(0);
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "next"]);
+    sandbox.write("src/a.rs", "fn a() { b() }\n");
+    sandbox.git(&["add", "--all"]);
+    let mut later = sandbox.command("git");
+    later.env("GIT_COMMITTER_DATE", "2026-03-25T10:00:00Z");
+    let message = format!("Use {token}");
+    sandbox.finish(later.args(["commit", "--quiet", "--message", &message])).exits(0);
+    for arguments in [
+        &["check"][..],
+        &["check", "--all"],
+        &["check", "--staged"],
+        &["check", "--json"],
+        &["check", "--format", "sarif"],
+        &["check", "--format", "github"],
+        &["list"],
+        &["list", "--json"],
+        &["graph"],
+        &[],
+    ] {
+        let run = sandbox.run(arguments);
+        assert!(!run.to_string().contains("a1B2c3"), "{arguments:?}: {run}");
+    }
+    let told = sandbox.run(["check"]).exits(1).stdout;
+    assert!(told.contains("\"Use REDACTED-github-token\""), "{told}");
+    assert!(told.contains("the file name contains a secret: github-token"), "{told}");
+    assert!(told.contains("--> .midstride/handoffs/REDACTED-github-token"), "{told}");
+}

@@ -1,4 +1,7 @@
 use crate::sandbox;
+use midstride_core::text::hidden::is_invisible;
+use midstride_testkit::Sandbox;
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
@@ -236,4 +239,129 @@ fn the_next_command_redacts_what_was_stored_before_a_rule() {
     assert!(told.contains("stored texts redacted again, with newer rules"), "{told}");
     let tasks = sandbox.run(["task", "list"]).exits(0).stdout;
     assert!(tasks.contains("Return REDACTED-acme-badge"), "{tasks}");
+}
+
+/// The part of a token behind what splits it. No rule finds it alone.
+const TAIL: &str = "de0IgxLd6GncfBAepfJBd0Kh8oOOL8d";
+
+/// A token with something hidden in it.
+fn split_token(hidden: &str) -> String {
+    format!("ghp_u8jzP{hidden}{TAIL}")
+}
+
+#[test]
+fn a_split_secret_is_neither_stored_nor_printed() {
+    for hidden in
+        ["\u{200b}", "\u{202e}", "\u{85}", "\u{9b}31m", "\u{1b}[31m", "\u{1b}]0;title\u{7}"]
+    {
+        let sandbox = sandbox().repository();
+        sandbox.as_user().run(["init"]).exits(0);
+        let secret = &split_token(hidden);
+        let (title, summary) = (format!("t {secret}"), format!("uses {secret}"));
+        let told = [
+            &["save", "--no-session", "--id", "one", "--title", &title, "--summary", &summary][..],
+            &["save", "--no-session", "--id", "one", "--landmine", secret, "--question", secret],
+            &["save", "--no-session", "--id", "one", "--accept", secret],
+            &["answer", "one", "q1", secret],
+            &["revise", "one", "--reason", secret, "--body", "-"],
+            &["task", "add", &title],
+            &["list"],
+            &["list", "--json"],
+            &["show", "one"],
+            &["show", "one", "--as", "raw"],
+            &["show", "one", "--json"],
+            &["show", "one", "--history"],
+            &["show", "one@1"],
+            &["search", "uses"],
+            &["search", "uses", "--json"],
+            &["task", "list"],
+            &["events"],
+            &["events", "--json"],
+            &[],
+            &["brief"],
+            &["resolve", "one", "--outcome", secret],
+            &["check"],
+        ]
+        .map(|arguments| {
+            let run = sandbox.run_with_input(arguments, "# New\n\nA body.\n");
+            assert!(!run.to_string().contains(TAIL), "{hidden:?} {arguments:?}: {run}");
+            assert!(!run.to_string().contains("unexpected argument"), "{arguments:?}: {run}");
+            run.stdout
+        });
+        assert!(told.concat().contains("REDACTED-github-token"), "{hidden:?}");
+        let text = sandbox.read(".git/midstride/handoffs/one.md");
+        assert!(!text.contains(TAIL), "{hidden:?}: {text}");
+        assert!(text.contains("t REDACTED-github-token"), "{hidden:?}: {text}");
+        assert!(!told[21].contains("X001"), "{hidden:?}: {}", told[21]);
+    }
+}
+
+/// Writes a handoff by hand, with a secret in it for each invisible character.
+fn write_split_secrets(sandbox: &Sandbox) -> usize {
+    let is_sampled = |c: &char| u32::from(*c) < 0xe000 || u32::from(*c).is_multiple_of(251);
+    let hidden = (0..=0x10_ffff).filter_map(char::from_u32).filter(|c| is_invisible(*c));
+    // The first three end a word or a line, the others take the next letter with them.
+    let others = ['\r', '\u{b}', '\u{c}', '\u{1b}', '\u{9b}'];
+    let hidden = hidden.filter(|c| !others.contains(c)).filter(is_sampled);
+    let mut count = 0;
+    let mut text = format!(
+        "---\nhandoff:\n  id: one\n  title: \"t {}\"\n  kind: session\n  status: in_progress\n  landmines:\n",
+        split_token("\\U0000200B")
+    );
+    for c in hidden {
+        let secret = split_token(&format!("\\U{:08X}", u32::from(c)));
+        writeln!(text, "    - \"bite {secret}\"").unwrap();
+        count += 1;
+    }
+    for written in ["\\x85", "\\x9b31m", "\\u200b", "\\U0000001B[31m", "\\e[0m", "\\x1b[0m"] {
+        writeln!(text, "    - \"bite {}\"", split_token(written)).unwrap();
+        count += 1;
+    }
+    text.push_str("---\n\n# Body\n\n");
+    for sequence in ["\u{200b}", "\u{1b}[31m", "\u{9b}K", "\u{0}", "\\u{200b}"] {
+        writeln!(text, "The body bites {}\n", split_token(sequence)).unwrap();
+        count += 1;
+    }
+    sandbox.write(".midstride/handoffs/one.md", text);
+    count + 1
+}
+
+#[test]
+fn no_invisible_character_hides_a_secret_from_the_output() {
+    let sandbox = sandbox().repository();
+    sandbox.as_user().run(["init"]).exits(0);
+    let count = write_split_secrets(&sandbox);
+    sandbox.git(&["add", "--all"]);
+    for arguments in [
+        &["list"][..],
+        &["list", "--json"],
+        &["show", "one"],
+        &["show", "one", "--as", "raw"],
+        &["show", "one", "--json"],
+        &["show", "one", "--section", "landmines"],
+        &["search", "bite"],
+        &["search", "bite", "--json"],
+        &["brief"],
+        &["graph"],
+        &[],
+        &["--json"],
+        &["check"],
+        &["check", "--json"],
+        &["check", "--format", "sarif"],
+        &["check", "--format", "github"],
+    ] {
+        for color in ["never", "always"] {
+            let run = sandbox.run([&["--color", color], arguments].concat());
+            assert!(!run.to_string().contains(TAIL), "{arguments:?}: {run}");
+            if arguments.contains(&"--json") {
+                let read = serde_json::from_str::<serde_json::Value>(&run.stdout);
+                assert!(read.is_ok(), "{arguments:?}: {run}");
+            }
+        }
+    }
+    let found = sandbox.run(["check"]).exits(1).stdout;
+    assert_eq!(found.matches("error[X001]").count(), count, "{found}");
+    sandbox.run(["check", "--fix"]);
+    let text = sandbox.read(".midstride/handoffs/one.md");
+    assert!(!text.contains(TAIL), "{text}");
 }

@@ -697,3 +697,52 @@ fn an_mcp_client_cannot_pass_for_the_user() {
         assert!(sandbox.read(FILE).contains(&recorded), "{}", sandbox.read(FILE));
     }
 }
+
+#[test]
+fn a_secret_that_something_hidden_splits_is_in_no_reply() {
+    let tail = "de0IgxLd6GncfBAepfJBd0Kh8oOOL8d";
+    for hidden in ["", "\u{200b}", "\u{1b}[31m", "\u{9b}K", "\u{202e}", "\u{85}", "\u{0}"] {
+        let sandbox = shop();
+        let mut client = Client::start(&sandbox, Era::Modern);
+        let secret = format!("ghp_u8jzP{hidden}{tail}");
+        let handoff = "market-page-perf";
+        let stated =
+            json!({"title": format!("t {secret}"), "summary": secret, "landmines": [secret]});
+        let mut told = vec![
+            client.does("save", stated),
+            client.does("answer", json!({"handoff": handoff, "which": "q1", "text": secret})),
+        ];
+        let document =
+            format!("---\nhandoff:\n  id: by-hand\n---\n\n# By hand\n\nbites {secret}\n");
+        sandbox.write(".midstride/handoffs/by-hand.md", document);
+        told.extend([
+            client.does("search", json!({"words": "bites"})),
+            client.does("get", json!({"handoff": "by-hand"})),
+            client.does("check", json!({"handoff": "by-hand"})),
+            client.does("brief", json!({})),
+            client.does("resolve", json!({"handoff": handoff, "outcome": secret})),
+            client.ask("resources/read", json!({"uri": "midstride://handoff/by-hand"})).to_string(),
+            client
+                .ask(
+                    "prompts/get",
+                    json!({"name": "continue", "arguments": {"handoff": "by-hand"}}),
+                )
+                .to_string(),
+        ]);
+        for told in told {
+            assert!(!told.contains(tail), "{hidden:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_page_never_starts_inside_a_secret() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Modern);
+    let key: String = (0..30).map(|_| format!("{}\n", "q7W2e9R4t1Y6u3I8".repeat(4))).collect();
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{key}-----END PRIVATE KEY-----\n");
+    let text = format!("# Long\n\n{}\n{key}\nThe end.\n", "A line of words.\n".repeat(1380));
+    sandbox.write(".midstride/handoffs/long.md", text);
+    let first = client.does("get", json!({"handoff": "long"}));
+    assert!(!first.contains("q7W2e9R4") && first.contains("REDACTED-private-key"), "{first}");
+}
