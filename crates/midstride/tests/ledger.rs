@@ -105,6 +105,95 @@ fn a_file_that_is_not_a_database_is_reported() {
     assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
 }
 
+fn try_open(sandbox: &Sandbox) -> Result<SqliteLedger, LedgerError> {
+    SqliteLedger::open_in(Root::open(sandbox.root()).unwrap(), WaitPolicy::Command)
+}
+
+/// A ledger with one event, of which only the log has anything.
+fn in_log_only() -> Sandbox {
+    let sandbox = Sandbox::new("");
+    let stream = StreamId::from_name("a");
+    let ledger = open(&sandbox, WaitPolicy::Command);
+    ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
+    drop(ledger);
+    assert_eq!(std::fs::metadata(sandbox.root().join("ledger.db")).unwrap().len(), 4096);
+    sandbox
+}
+
+#[test]
+fn a_ledger_without_its_schema_is_refused_and_untouched() {
+    let zeros = |bytes: Vec<u8>| Some(vec![0; bytes.len()]);
+    let long_zeros = |_: Vec<u8>| Some(vec![0; 300 << 10]);
+    let first_page = |bytes: Vec<u8>| Some(bytes[..5000].to_vec());
+    let losses: [(&str, &dyn Fn(Vec<u8>) -> Option<Vec<u8>>); 4] = [
+        ("deleted", &|_| None),
+        ("zeroed", &zeros),
+        ("zeroed and long", &long_zeros),
+        ("cut off", &first_page),
+    ];
+    for (what, lose) in losses {
+        let sandbox = in_log_only();
+        let [database, log] = ["ledger.db", "ledger.db-wal"].map(|name| sandbox.root().join(name));
+        match lose(std::fs::read(&log).unwrap()) {
+            Some(bytes) => std::fs::write(&log, bytes).unwrap(),
+            None => std::fs::remove_file(&log).unwrap(),
+        }
+        std::fs::remove_file(sandbox.root().join("ledger.db-shm")).unwrap();
+        let before = (std::fs::read(&database).unwrap(), std::fs::read(&log).unwrap_or_default());
+        for _ in 0..2 {
+            let refused = try_open(&sandbox).unwrap_err();
+            assert!(matches!(refused, LedgerError::Emptied { .. }), "{what}: {refused}");
+        }
+        let after = (std::fs::read(&database).unwrap(), std::fs::read(&log).unwrap_or_default());
+        assert!(before == after, "{what}");
+        // Without the broken files, a new ledger starts.
+        std::fs::remove_file(&database).unwrap();
+        let _ = std::fs::remove_file(&log);
+        assert_eq!(ids(&try_open(&sandbox).unwrap()), [""; 0], "{what}");
+    }
+}
+
+#[test]
+fn a_log_without_its_database_is_refused_and_kept() {
+    for is_missing in [true, false] {
+        let sandbox = in_log_only();
+        let [database, log] = ["ledger.db", "ledger.db-wal"].map(|name| sandbox.root().join(name));
+        let whole = std::fs::read(&database).unwrap();
+        match is_missing {
+            true => std::fs::remove_file(&database).unwrap(),
+            false => std::fs::write(&database, "").unwrap(),
+        }
+        let before = std::fs::read(&log).unwrap();
+        for _ in 0..2 {
+            let refused = try_open(&sandbox).unwrap_err();
+            let LedgerError::OrphanedLog { is_missing: found, .. } = refused else {
+                panic!("{refused}");
+            };
+            assert_eq!(found, is_missing);
+        }
+        assert!(std::fs::read(&log).unwrap() == before, "the log is the only copy");
+        assert_eq!(database.exists(), !is_missing);
+        // With both files, everything is there.
+        std::fs::write(&database, whole).unwrap();
+        assert_eq!(ids(&try_open(&sandbox).unwrap()), ["1"]);
+    }
+}
+
+#[test]
+fn processes_that_start_a_ledger_at_once_all_succeed() {
+    for _ in 0..20 {
+        let sandbox = Sandbox::new("");
+        // The mark of a ledger that the user moved away.
+        sandbox.write("ledger-ready", "");
+        std::thread::scope(|scope| {
+            let started: Vec<_> = (0..8).map(|_| scope.spawn(|| try_open(&sandbox))).collect();
+            for one in started {
+                one.join().unwrap().unwrap();
+            }
+        });
+    }
+}
+
 #[test]
 fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     let sandbox = Sandbox::new("").repository();
@@ -199,7 +288,7 @@ fn an_empty_database_that_was_set_up_before_is_an_error() {
     for patience in [WaitPolicy::Command, WaitPolicy::Hook] {
         let folder = Root::open(sandbox.root()).unwrap();
         let refused = SqliteLedger::open_in(folder, patience).unwrap_err();
-        assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
+        assert!(matches!(refused, LedgerError::Emptied { .. }), "{refused}");
         assert!(refused.to_string().contains("was set up before and is empty now"), "{refused}");
         assert_eq!(std::fs::metadata(&database).unwrap().len(), 0, "it is left unchanged");
     }

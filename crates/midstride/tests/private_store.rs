@@ -252,6 +252,26 @@ fn trust_takes_a_store_back_where_it_is() {
 }
 
 #[test]
+fn a_store_whose_ledger_lost_its_database_is_not_merged() {
+    for is_missing in [true, false] {
+        let sandbox = unpacked();
+        let root = sandbox.root();
+        verbs::init(open(root).workspace(), true, Some(&consent())).unwrap();
+        let aside = set_aside(root).remove(0);
+        let [database, log] = ["ledger.db", "ledger.db-wal"].map(|name| aside.join(name));
+        match is_missing {
+            true => std::fs::remove_file(&database).unwrap(),
+            false => std::fs::write(&database, "").unwrap(),
+        }
+        let before = std::fs::read(&log).unwrap();
+        let unread = verbs::trust_status(open(root).workspace()).unread_stores;
+        assert_eq!(unread[0].contents.unwrap().tasks, None, "they cannot be counted");
+        verbs::trust(open(root).workspace(), &consent()).unwrap_err();
+        assert!(std::fs::read(&log).unwrap() == before, "the log is the only copy");
+    }
+}
+
+#[test]
 fn trust_merges_a_store_that_was_set_aside() {
     let sandbox = unpacked();
     let root = sandbox.root();

@@ -76,7 +76,7 @@ fn an_unusable_ledger_does_not_block_work() {
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
     hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup
-    hint: or move it away: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    hint: or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
     ");
 }
 
@@ -88,18 +88,53 @@ fn an_emptied_ledger_is_not_a_project_without_tasks() {
     for name in ["ledger.db-wal", "ledger.db-shm"] {
         let _ = std::fs::remove_file(private.join(name));
     }
+    let refused = sandbox.run(["task", "list"]).exits(2).to_string();
+    assert!(refused.contains("was set up before and is empty now"), "{refused}");
     sandbox.write(".git/midstride/ledger.db", "");
     insta::assert_snapshot!(sandbox.run(["task", "list"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/.git/midstride/ledger.db` cannot be read: it was set up before and is empty now
-    hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup
-    hint: or move it away: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    error: `[ROOT]/.git/midstride/ledger.db` was set up before and is empty now
+    hint: restore `[ROOT]/.git/midstride/ledger.db` and its log `ledger.db-wal` from a backup
+    hint: or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
     ");
     let said = sandbox.run(["doctor"]).exits(1).to_string();
     assert!(said.contains("was set up before and is empty now"), "{said}");
     std::fs::remove_file(private.join("ledger.db")).unwrap();
     sandbox.run(["task", "list"]).exits(0);
+}
+
+#[test]
+fn a_log_that_lost_its_database_is_reported_and_kept() {
+    let sandbox = shop();
+    sandbox.run(["task", "add", "Warm the cache"]).exits(0);
+    let private = sandbox.root().join(".git/midstride");
+    let whole = std::fs::read(private.join("ledger.db")).unwrap();
+    let log = std::fs::read(private.join("ledger.db-wal")).unwrap();
+    sandbox.write(".git/midstride/ledger.db", "");
+    insta::assert_snapshot!(sandbox.run(["task", "list"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/.git/midstride/ledger.db` is empty, but its log `[ROOT]/.git/midstride/ledger.db-wal` has data
+    hint: nothing was changed; restore both files from a backup
+    hint: or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    ");
+    for is_missing in [false, true] {
+        if is_missing {
+            std::fs::remove_file(private.join("ledger.db")).unwrap();
+        }
+        let word = if is_missing { "is missing, but its log" } else { "is empty, but its log" };
+        for command in [&["task", "list"][..], &["events"], &["forget", "--review"]] {
+            let refused = sandbox.run(command.iter().copied()).exits(2).to_string();
+            assert!(refused.contains(word), "{refused}");
+        }
+        let said = sandbox.run(["doctor"]).exits(1).to_string();
+        assert!(said.contains(word), "{said}");
+        assert!(std::fs::read(private.join("ledger.db-wal")).unwrap() == log);
+    }
+    std::fs::write(private.join("ledger.db"), whole).unwrap();
+    let list = sandbox.run(["task", "list"]).exits(0);
+    assert!(list.stdout.contains("Warm the cache"), "{list}");
 }
 
 #[test]

@@ -450,7 +450,7 @@ fn the_doctor_reports_the_index() {
       - shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
         hint: `midstride trust` shows what it would do; or mend the configuration
       - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-        hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it away: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+        hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
       - 1 file put aside for the ledger cannot be read
         hint: look at what lies in `[ROOT]/.git/midstride/spool`
     ");

@@ -2,7 +2,7 @@
 //! are not followed, and the database is only read.
 
 use super::interrupt::with_timeout;
-use super::ledger::{LEDGER_FILE, StreamId};
+use super::ledger::{LEDGER_FILE, StreamId, require_database};
 use crate::sys::files::{FileError, FileProblem, Root};
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
@@ -33,6 +33,9 @@ pub(crate) fn count_contents(path: &Path) -> Result<StoreContents, FileError> {
     let folder = Root::open(path)?;
     let handoffs = folder.markdown_below(Path::new("handoffs"), HANDOFF_DEPTH)?.len();
     let database = Path::new(LEDGER_FILE);
+    if require_database(&path.join(database)).is_err() {
+        return Ok(StoreContents { handoffs, tasks: None, sessions: None });
+    }
     if !folder.is_link(database) && !folder.exists(database) {
         return Ok(StoreContents { handoffs, tasks: Some(0), sessions: Some(0) });
     }

@@ -19,6 +19,7 @@ pub use health::{LedgerHealth, LedgerState};
 pub use lease::{Lease, LeaseError};
 pub use schema::NEWEST_VERSION;
 pub(crate) use sqlite::FILE as LEDGER_FILE;
+pub(in crate::store) use sqlite::require_database;
 pub use sqlite::{SqliteLedger, WaitPolicy};
 
 /// What the engine stores in its folder: all of it is read through the ledger.
@@ -252,6 +253,27 @@ pub enum LedgerError {
     Unavailable(String),
     /// Exactly these bytes were forgotten and cannot be stored again.
     #[error("`{0}` was forgotten, and is not stored again")]
+    /// The database was set up before and has no schema now.
+    #[error("`{}` was set up before and is empty now", path.display())]
+    Emptied {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database is missing or empty, and its log has data. Neither was touched.
+    #[error(
+        "`{}` is {}, but its log `{}` has data",
+        path.display(),
+        if *is_missing { "missing" } else { "empty" },
+        log.display()
+    )]
+    OrphanedLog {
+        /// The database.
+        path: PathBuf,
+        /// Its write-ahead log.
+        log: PathBuf,
+        /// Whether the database is missing; otherwise it is empty.
+        is_missing: bool,
+    },
     Forgotten(BlobHash),
     /// A file could not be read or written.
     #[error(transparent)]

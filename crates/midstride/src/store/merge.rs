@@ -8,7 +8,7 @@
 use super::Store;
 use super::ledger::{
     AppendError, LEDGER_FILE, LEDGER_FILES, Ledger as _, LedgerError, LogPosition, SqliteLedger,
-    StreamId,
+    StreamId, require_database,
 };
 use crate::sys::files::{FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
@@ -54,6 +54,7 @@ pub(crate) fn merge_store(store: &Store, path: &Path) -> Result<(), StoreMergeEr
     let incomplete =
         |missing: String| StoreMergeError::Incomplete { path: path.to_owned(), missing };
     let theirs = Root::open(path)?;
+    require_database(&path.join(LEDGER_FILE))?;
     let ours = store.workspace().make_private()?;
     for inside in files_to_copy(&theirs)? {
         copy_file(&theirs, &ours, &inside)?;

@@ -5,7 +5,7 @@
 use crate::sys::files;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A longer log is written back when the database is closed.
@@ -17,12 +17,22 @@ pub(crate) fn keep_on_close(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
 }
 
+/// The log of a database.
+pub(crate) fn path(database: &Path) -> PathBuf {
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
+/// Whether the log of a database has anything in it.
+pub(crate) fn has_data(database: &Path) -> bool {
+    files::size(&path(database)).is_some_and(|bytes| bytes > 0)
+}
+
 /// Writes a long log back just before a database is closed. It does not wait: if other processes
 /// are using the database, one of them does it later.
 pub(crate) fn truncate_if_long(connection: &Connection, database: &Path) {
-    let mut log = database.as_os_str().to_owned();
-    log.push("-wal");
-    if files::size(Path::new(&log)).is_none_or(|bytes| bytes <= BYTES_MAX) {
+    if files::size(&path(database)).is_none_or(|bytes| bytes <= BYTES_MAX) {
         return;
     }
     let _ = connection.busy_timeout(Duration::ZERO);

@@ -13,17 +13,33 @@ use midstride::verbs::{
 use midstride_core::work::task;
 use midstride_core::work::task::TaskNotFound;
 
+/// How to start a new ledger. SQLite would delete a log without its database.
+const NEW_LEDGER_HINT: &str = "or move it away, with `ledger.db-wal`: midstride rebuilds what documents and \
+     transcripts have; `midstride sync` brings shared tasks";
+
 impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
             LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
             LedgerError::Damaged { path, .. } => {
+                let is_database = path.extension().is_some_and(|it| it == "db");
                 diagnostic.hint(format!("restore `{}` from a backup", path.display())).hint(
-                    "or move it away: midstride rebuilds what documents and transcripts have; \
-                     `midstride sync` brings shared tasks",
+                    match is_database {
+                        true => NEW_LEDGER_HINT,
+                        false => "or move it away: midstride rebuilds what transcripts have",
+                    },
                 )
             }
+            LedgerError::Emptied { path } => diagnostic
+                .hint(format!(
+                    "restore `{}` and its log `ledger.db-wal` from a backup",
+                    path.display()
+                ))
+                .hint(NEW_LEDGER_HINT),
+            LedgerError::OrphanedLog { .. } => diagnostic
+                .hint("nothing was changed; restore both files from a backup")
+                .hint(NEW_LEDGER_HINT),
             LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
             LedgerError::Forgotten(_) => diagnostic.hint(REDACT_HINT),
             LedgerError::File(error) => error.into(),

@@ -573,8 +573,8 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
         LedgerState::Unusable(why) => {
             let path = ledger.path.display();
             let hint = format!(
-                "restore `{path}` from a backup, or move it away: midstride rebuilds what documents \
-                 and transcripts have; `midstride sync` brings shared tasks"
+                "restore `{path}` from a backup, or move it away, with `ledger.db-wal`: midstride \
+                 rebuilds what documents and transcripts have; `midstride sync` brings shared tasks"
             );
             tell(why.clone(), hint);
         }

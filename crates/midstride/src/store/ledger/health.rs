@@ -1,7 +1,7 @@
 //! The health of a ledger, read without creating or changing one.
 
-use super::sqlite::{FILE, is_set_up};
-use super::{LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
+use super::sqlite::{FILE, is_set_up, require_database};
+use super::{LedgerError, LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
 use crate::sys::files;
 use crate::workspace::Workspace;
 use rusqlite::{Connection, OpenFlags};
@@ -56,14 +56,16 @@ impl SqliteLedger {
         let (spool, spooled, unreadable) = spool::count_files(place.path());
         let mut state = read_state(&path);
         if matches!(state, LedgerState::Readable { version: 0, .. }) && is_set_up(place.path()) {
-            let path = path.display();
-            state = LedgerState::Unusable(format!("`{path}` was set up before and is empty now"));
+            state = LedgerState::Unusable(LedgerError::Emptied { path: path.clone() }.to_string());
         }
         LedgerHealth { path, state, spool, spooled, unreadable }
     }
 }
 
 fn read_state(path: &Path) -> LedgerState {
+    if let Err(error) = require_database(path) {
+        return LedgerState::Unusable(error.to_string());
+    }
     if !files::exists(path) {
         return LedgerState::Missing;
     }

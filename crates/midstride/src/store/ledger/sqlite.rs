@@ -1,7 +1,7 @@
 //! The ledger in SQLite: embedded, one file, any number of processes.
 
 use super::large_blobs;
-use super::schema::{damaged, migrate, version as schema_version};
+use super::schema::{NEWEST_VERSION, damaged, migrate, version as schema_version};
 use super::{
     AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerFolder,
     LedgerRecord, LedgerWatch, LogPosition, StreamId, StreamVersion, bell, encode_record, lease,
@@ -58,6 +58,8 @@ pub struct SqliteLedger {
     path: PathBuf,
     wait_policy: WaitPolicy,
     connection: Mutex<Connection>,
+    /// Whether the database has its schema. Until then, its log is not truncated.
+    is_ready: bool,
 }
 
 impl SqliteLedger {
@@ -119,7 +121,9 @@ impl SqliteLedger {
     /// Whether the project has a ledger.
     pub(in crate::store) fn exists(workspace: &Workspace) -> bool {
         let folder = LedgerFolder::for_project(workspace);
-        folder.is_readable(workspace) && files::is_file(&folder.path().join(FILE))
+        let path = folder.path().join(FILE);
+        // A log without its database is no reason to go on as if there were no ledger.
+        folder.is_readable(workspace) && (files::is_file(&path) || sqlite_log::has_data(&path))
     }
 
     /// How long callers of this ledger can wait.
@@ -130,27 +134,35 @@ impl SqliteLedger {
     /// Opens the ledger in a folder.
     pub fn open_in(folder: Root, patience: WaitPolicy) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE);
-        if !files::exists(&path) {
+        let size = require_database(&path)?;
+        if size.is_none() && !folder.try_exists(Path::new(FILE))? {
             // The user moved a damaged database away to start a new one.
             files::remove_if_exists(&folder.path().join(SET_UP))?;
         }
         // SQLite gives its log and its shared memory the mode of the database.
         folder.prepare_private(Path::new(FILE))?;
         let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
-        let ledger =
-            Self { folder, path, wait_policy: patience, connection: Mutex::new(connection) };
+        let connection = Mutex::new(connection);
+        let mut ledger = Self { folder, path, wait_policy: patience, connection, is_ready: false };
         ledger.prepare()?;
+        ledger.is_ready = true;
         Ok(ledger)
     }
 
-    /// Sets up a new database or upgrades an older one. SQLite does not wait for other processes
-    /// when the journal mode changes, so a lock makes processes that start at once take turns.
+    /// Sets up a new database or upgrades an older one. A lock makes processes that start at once take
+    /// turns: SQLite does not wait for other processes when the journal mode changes, and a database
+    /// without a schema beside the mark must not be one that another process is setting up.
     fn prepare(&self) -> Result<(), LedgerError> {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| damaged(&self.path, &error);
-        if !uses_wal(&connection).map_err(failed)? {
-            let _turn = self.lock("ledger")?;
-            self.require_content(&connection)?;
+        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        let has_wal = uses_wal(&connection).map_err(failed)?;
+        if has_wal && schema_version(&connection).map_err(failed)? == NEWEST_VERSION {
+            return self.mark_as_set_up();
+        }
+        let _turn = self.lock("ledger")?;
+        self.require_content(&connection)?;
+        if !has_wal {
             let deadline = Deadline::after(self.wait_policy.timeout());
             while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
                 // A process that opened the database earlier may still be reading it.
@@ -160,23 +172,26 @@ impl SqliteLedger {
                 std::thread::yield_now();
             }
         }
-        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         migrate(&mut connection, &self.path)?;
+        self.mark_as_set_up()
+    }
+
+    fn mark_as_set_up(&self) -> Result<(), LedgerError> {
         match self.folder.try_exists(Path::new(SET_UP))? {
             true => Ok(()),
             false => Ok(self.folder.put(Path::new(SET_UP), b"")?),
         }
     }
 
-    /// Fails if the database was set up before and is empty now. SQLite would take an empty file for
-    /// a new database.
+    /// Fails if the database was set up before and has no schema now. SQLite would take an empty file for
+    /// a new database, and so it does if the log that had everything was deleted or damaged. A damaged
+    /// log that leaves an earlier state with a schema is not noticed.
     fn require_content(&self, connection: &Connection) -> Result<(), LedgerError> {
         let version = schema_version(connection).map_err(|error| damaged(&self.path, &error))?;
         if version > 0 || !self.folder.try_exists(Path::new(SET_UP))? {
             return Ok(());
         }
-        let message = "it was set up before and is empty now".to_owned();
-        Err(LedgerError::Damaged { path: self.path.clone(), message })
+        Err(LedgerError::Emptied { path: self.path.clone() })
     }
 
     /// Takes a lock of the ledger. A hook waits only briefly, because a client waits for it.
@@ -296,6 +311,21 @@ impl SqliteLedger {
     }
 }
 
+/// Fails if a database is missing or empty and its log has data, which may be the only copy: SQLite
+/// deletes the log of an empty database when it opens it, even to read. Returns the size of the
+/// database. Looks at the log first, because a process that sets up a ledger writes the database first.
+pub(in crate::store) fn require_database(path: &Path) -> Result<Option<u64>, LedgerError> {
+    let has_log = sqlite_log::has_data(path);
+    let size = files::size(path);
+    match size {
+        None | Some(0) if has_log => {
+            let (path, log) = (path.to_owned(), sqlite_log::path(path));
+            Err(LedgerError::OrphanedLog { path, log, is_missing: size.is_none() })
+        }
+        _ => Ok(size),
+    }
+}
+
 /// Whether the ledger in a folder was set up.
 pub(super) fn is_set_up(folder: &Path) -> bool {
     files::is_file(&folder.join(SET_UP))
@@ -327,6 +357,10 @@ enum AppendOutcome {
 
 impl Drop for SqliteLedger {
     fn drop(&mut self) {
+        // The log of a damaged database may be all there is to recover.
+        if !self.is_ready {
+            return;
+        }
         sqlite_log::truncate_if_long(&self.connection(), &self.path);
     }
 }
