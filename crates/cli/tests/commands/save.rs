@@ -868,10 +868,12 @@ fn only_the_owner_can_read_what_is_stored_privately() {
     let script = format!(
         "umask 0; {program} init; {program} new 'A private finding' --id mine --private --no-edit; \
          {program} task add 'Warm the cache'; {program} search finding; \
-         echo More | {program} revise mine --reason more --body -"
+         echo More | {program} revise mine --reason more --body -; \
+         echo '{{}}' | {program} hook claude-code"
     );
     sandbox.finish(sandbox.command("sh").args(["-ec", &script])).exits(0);
-    let mut folders = vec![sandbox.root().join(".git/midstride")];
+    let state = sandbox.home().join(".local/state/midstride");
+    let mut folders = vec![sandbox.root().join(".git/midstride"), state];
     let mut seen = Vec::new();
     while let Some(folder) = folders.pop() {
         let mode = std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
@@ -888,7 +890,9 @@ fn only_the_owner_can_read_what_is_stored_privately() {
         }
     }
     assert!(
-        seen.contains(&"ledger.db".to_owned()) && seen.contains(&"mine.md".to_owned()),
+        ["ledger.db", "mine.md", "hooks.log", "records.lock"]
+            .iter()
+            .all(|name| seen.iter().any(|path| path == name)),
         "{seen:?}"
     );
     // A store of an earlier version is restricted by the next command.

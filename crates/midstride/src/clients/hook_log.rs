@@ -50,7 +50,7 @@ pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
 
 /// Appends a line to the log in an existing folder.
 pub fn add(private: &Path, line: &HookLogLine<'_>) -> Result<(), FileError> {
-    let folder = Root::open(private)?;
+    let folder = Root::open(private)?.into_private();
     let short = |text: &str| -> String {
         CleanText::redact(text).0.as_str().chars().take(ERROR_LETTERS_MAX).collect()
     };

@@ -274,7 +274,7 @@ impl Root {
             .map_err(failed)?;
         let only_owner = std::fs::Permissions::from_mode(OWNER_FOLDER_MODE);
         std::fs::set_permissions(path, only_owner).map_err(failed)?;
-        Self::open(path)
+        Ok(Self::open(path)?.into_private())
     }
 
     /// The same folder, for data of the user: only the owner can access the files and folders that are
@@ -287,7 +287,7 @@ impl Root {
     /// to an existing one away.
     pub(crate) fn make_private(path: &Path) -> Result<Self, FileError> {
         let Ok(root) = Self::open(path) else {
-            return Ok(Self::make_owner_only(path)?.into_private());
+            return Self::make_owner_only(path);
         };
         let failed = |error| FileError::new(path.to_owned(), error);
         let mode = root.dir.dir_metadata().map_err(failed)?.permissions().mode();
