@@ -39,7 +39,13 @@ fn revoked(session: &str, text: &str) -> InstructionEvent {
 fn envelope(second: i64, event: InstructionEvent) -> Envelope {
     let time = Timestamp::from_second(1_774_000_000 + second).unwrap();
     let id = format!("{second}-{}", event.id());
-    Envelope { id, time, source: "tester".into(), event: Event::Instruction(event) }
+    Envelope {
+        id,
+        time,
+        source: "tester".into(),
+        received_from: None,
+        event: Event::Instruction(event),
+    }
 }
 
 fn texts<'i>(all: &'i Instructions, branch: Option<&str>) -> Vec<&'i str> {
@@ -125,7 +131,13 @@ fn record(events: &mut Vec<Envelope>, session: &Session) -> usize {
     for one in &told {
         let id = format!("{}-{}", events.len(), one.event.id());
         let event = Event::Instruction(one.event.clone());
-        events.push(Envelope { id, time: one.at.unwrap(), source: "tester".into(), event });
+        events.push(Envelope {
+            id,
+            time: one.at.unwrap(),
+            source: "tester".into(),
+            received_from: None,
+            event,
+        });
     }
     told.len()
 }

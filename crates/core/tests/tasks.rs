@@ -101,7 +101,16 @@ fn events() -> impl Strategy<Value = Vec<(TaskId, Envelope)>> {
             let time = Timestamp::from_second(1_774_000_000 + second).unwrap();
             let source = "tester".to_owned();
             let id_of_event = format!("{:04x}", number.wrapping_mul(40_503) & 0xffff);
-            (id(task), Envelope { id: id_of_event, time, source, event: Event::Task(event) })
+            (
+                id(task),
+                Envelope {
+                    id: id_of_event,
+                    time,
+                    source,
+                    received_from: None,
+                    event: Event::Task(event),
+                },
+            )
         });
         made.collect()
     })
@@ -159,7 +168,7 @@ proptest! {
         let granted = |wish: &TaskPatch| {
             let event = Event::Task(tasks.change(task, wish).ok()?);
             let time = task.next_timestamp(Timestamp::from_second(0).unwrap())?;
-            let made = Envelope { id: "0".into(), time, source: "x".into(), event };
+            let made = Envelope { id: "0".into(), time, source: "x".into(), received_from: None, event };
             let more: Vec<_> = events.iter().cloned().chain([(id(which), made)]).collect();
             Some(fold(&more))
         };

@@ -27,6 +27,7 @@ fn with_data(id: &str, data: &str) -> Envelope {
         id: id.to_owned(),
         time: crate::NOW.parse().expect("it is a time"),
         source: "conformance".to_owned(),
+        received_from: None,
         event: Event::Unknown(unknown),
     }
 }

@@ -75,10 +75,17 @@ fn report_tasks(
     if tasks.skipped > 0 {
         let files = count(tasks.skipped, "file");
         ui.warn(
-            &Diagnostic::new(format!(
-                "{files} among the tasks of {remote} cannot be read as events"
-            ))
-            .hint("the rest was taken; they were left alone"),
+            &Diagnostic::new(format!("skipped {files} among the tasks of {remote}")).hint(
+                "they are not events, or add a task that is already here; nothing was changed",
+            ),
+        )?;
+    }
+    if tasks.newer > 0 {
+        let (events, need) =
+            (count(tasks.newer, "event"), if tasks.newer == 1 { "needs" } else { "need" });
+        ui.warn(
+            &Diagnostic::new(format!("{events} in {remote} {need} a newer midstride"))
+                .hint("midstride leaves them there until a newer version syncs"),
         )?;
     }
     if tasks.early > 0 {

@@ -233,7 +233,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["sync"])), @"
     exit 0
     ----- stderr -----
-    Forgotten elsewhere, still here: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Forgotten elsewhere, still here: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
     Next: midstride forget --review, to remove it here too
     0 texts came from origin, 0 texts went there
     Both sides have every text of 1 handoff now
@@ -245,7 +245,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
     exit 1
     ----- stderr -----
-    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
       [COMMIT]
       Login loops on Safari
@@ -257,7 +257,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review", "--yes"])), @"
     exit 0
     ----- stderr -----
-    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
     login-loop@2, replaced 2026-03-21 17:24, 413 bytes
       [COMMIT]
       Login loops on Safari
@@ -294,7 +294,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
 /// Pushes a tombstone for a text, as anyone with access to the remote can.
 fn push_tombstone(sandbox: &Sandbox, hash: &str) {
     let event = serde_json::json!({
-        "specversion": "1.0", "id": "0a-1", "source": "mallory", "type": "midstride.text.forgotten.v1",
+        "specversion": "1.0", "id": "0a-1", "source": "the user", "type": "midstride.text.forgotten.v1",
         "subject": format!("text/{hash}"), "time": "2026-03-21T17:24:00Z",
         "data": {"kind": "text.forgotten", "hash": hash, "what": "revision", "shared": true, "kept": true},
     });
@@ -325,6 +325,10 @@ fn a_tombstone_from_the_remote_removes_nothing() {
         push_tombstone(&sandbox, hash);
         let said = run_in(&sandbox, ".", &["sync"]).exits(0).stderr;
         assert!(said.contains("Forgotten elsewhere, still here:"), "{said}");
+        assert!(said.contains("by origin, as `the user`"), "{said}");
+        let events = sandbox.run(["events"]).exits(0).stdout;
+        assert!(events.contains("was proposed  (by origin, as `the user`)"), "{events}");
+        assert!(!events.contains(" forgotten"), "{events}");
         sandbox.git(&["cat-file", "-e", hash]);
     }
     let asked = ["revise", "login-loop", "--reason", "more", "--body", "-"];

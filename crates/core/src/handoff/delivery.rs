@@ -82,7 +82,13 @@ mod tests {
     fn envelope(second: i64, event: SessionEvent) -> Envelope {
         let time = Timestamp::from_second(second).unwrap();
         let event = Event::Session(event);
-        Envelope { id: second.to_string(), time, source: "codex".to_owned(), event }
+        Envelope {
+            id: second.to_string(),
+            time,
+            source: "codex".to_owned(),
+            received_from: None,
+            event,
+        }
     }
 
     fn briefed(second: i64, session: &str, uid: &str) -> Envelope {

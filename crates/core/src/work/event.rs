@@ -192,8 +192,10 @@ pub struct Envelope {
     pub id: String,
     /// When it happened.
     pub time: Timestamp,
-    /// Who or what caused it.
+    /// Who or what caused it. For an event from a remote, the name that was claimed there.
     pub source: String,
+    /// The remote that it came from; `None` if it was recorded here.
+    pub received_from: Option<String>,
     /// What happened.
     pub event: Event,
 }
@@ -211,8 +213,18 @@ pub fn timestamp_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timest
 
 /// The version of the CloudEvents specification.
 const CLOUD_EVENTS_VERSION: &str = "1.0";
+/// The attribute for the remote that an event came from.
+const RECEIVED_FROM: &str = "receivedfrom";
 /// The prefix of all our event types.
 const TYPE_PREFIX: &str = "midstride.";
+
+/// A name, with the remote that claims it.
+pub fn attribute(source: &str, received_from: Option<&str>) -> String {
+    match received_from {
+        Some(remote) => format!("{remote}, as `{source}`"),
+        None => source.to_owned(),
+    }
+}
 
 impl Envelope {
     /// Whether its time is too far in the future, by a clock that shows `now`.
@@ -220,9 +232,15 @@ impl Envelope {
         self.time > now.checked_add(CLOCK_SKEW_MAX).unwrap_or(Timestamp::MAX)
     }
 
+    /// Who to name for it. Anyone who can push to a remote chooses the source of an event there, so the
+    /// remote is named too.
+    pub fn author(&self) -> String {
+        attribute(&self.source, self.received_from.as_deref())
+    }
+
     /// The CloudEvents JSON, with this subject.
     pub fn to_cloud_event(&self, subject: &str) -> Value {
-        json!({
+        let mut event = json!({
             "specversion": CLOUD_EVENTS_VERSION,
             "id": self.id,
             "source": self.source,
@@ -231,7 +249,11 @@ impl Envelope {
             "time": self.time.to_string(),
             "datacontenttype": "application/json",
             "data": self.event.data(),
-        })
+        });
+        if let Some(remote) = &self.received_from {
+            event[RECEIVED_FROM] = remote.as_str().into();
+        }
+        event
     }
 
     /// Parses CloudEvents JSON; `None` if it is not one of our events.
@@ -243,6 +265,7 @@ impl Envelope {
             id: text("id")?.to_owned(),
             time: text("time")?.parse().ok()?,
             source: text("source")?.to_owned(),
+            received_from: text(RECEIVED_FROM).map(str::to_owned),
             event: Event::parse(kind, version.parse().ok()?, data),
         })
     }
@@ -255,7 +278,19 @@ mod tests {
 
     fn envelope(event: Event) -> Envelope {
         let time = "2026-03-21T17:24:00Z".parse().unwrap();
-        Envelope { id: "one".into(), time, source: "nightcheck".into(), event }
+        let (id, source) = ("one".into(), "nightcheck".into());
+        Envelope { id, time, source, received_from: None, event }
+    }
+
+    #[test]
+    fn an_event_from_a_remote_names_it() {
+        let mut envelope = envelope(Event::Task(TaskEvent::Noted { text: "so it is".to_owned() }));
+        assert_eq!(envelope.author(), "nightcheck");
+        assert_eq!(envelope.to_cloud_event("x").get(RECEIVED_FROM), None);
+        envelope.received_from = Some("origin".to_owned());
+        assert_eq!(envelope.author(), "origin, as `nightcheck`");
+        let written = envelope.to_cloud_event("x");
+        assert_eq!(Envelope::from_cloud_event(&written), Some(envelope));
     }
 
     #[test]

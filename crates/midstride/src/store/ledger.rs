@@ -79,6 +79,11 @@ impl StreamId {
     /// Name prefix of all streams of proposals.
     pub(crate) const PROPOSALS: &str = "proposed/text/";
 
+    /// Whether this is the stream of what other clones propose for a stored text.
+    pub fn is_proposal(&self) -> bool {
+        self.0.starts_with(Self::PROPOSALS)
+    }
+
     /// The stream of where a redacted text is stored now.
     pub(crate) fn redaction(hash: &BlobHash) -> Self {
         Self(format!("{}{hash}", Self::REDACTIONS))
@@ -248,11 +253,6 @@ pub enum LedgerError {
         /// What is wrong.
         message: String,
     },
-    /// The engine cannot be reached or did not answer in time.
-    #[error("the ledger cannot be used: {0}")]
-    Unavailable(String),
-    /// Exactly these bytes were forgotten and cannot be stored again.
-    #[error("`{0}` was forgotten, and is not stored again")]
     /// The database was set up before and has no schema now.
     #[error("`{}` was set up before and is empty now", path.display())]
     Emptied {
@@ -274,6 +274,11 @@ pub enum LedgerError {
         /// Whether the database is missing; otherwise it is empty.
         is_missing: bool,
     },
+    /// The engine cannot be reached or did not answer in time.
+    #[error("the ledger cannot be used: {0}")]
+    Unavailable(String),
+    /// Exactly these bytes were forgotten and cannot be stored again.
+    #[error("`{0}` was forgotten, and is not stored again")]
     Forgotten(BlobHash),
     /// A file could not be read or written.
     #[error(transparent)]

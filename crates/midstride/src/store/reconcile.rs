@@ -80,6 +80,7 @@ impl Store {
             id: event_id(&[uid.as_str(), "captured"]),
             time: handoff.created().map_or(now, |time| time.moment),
             source: clean(handoff.from().unwrap_or("midstride")),
+            received_from: None,
             event: Event::Handoff(HandoffEvent::Captured { key: key.clone(), path: path.clone() }),
         };
         let revised = handoff.revision_nodes().into_iter().map(|entry| {
@@ -94,6 +95,7 @@ impl Store {
                 id: event_id(&[&[uid.as_str()][..], &parts].concat()),
                 time: at.as_deref().and_then(Time::parse).map_or(now, |time| time.moment),
                 source: by.clone().unwrap_or_else(|| "midstride".to_owned()),
+                received_from: None,
                 event: Event::Handoff(HandoffEvent::Revised {
                     key: key.clone(),
                     path: path.clone(),

@@ -6,9 +6,12 @@ use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, Strea
 use crate::sys::ids::sha256;
 use jiff::Timestamp;
 use midstride_core::text::id::BlobHash;
-use midstride_core::work::event::{Envelope, Event, TextEvent};
+use midstride_core::work::event::{Envelope, Event, TextEvent, attribute};
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// The origin of a proposal whose remote was not recorded.
+const UNKNOWN_REMOTE: &str = "a remote";
 
 /// What a forgotten text was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +52,19 @@ pub struct Tombstone {
     pub was_kept: bool,
     /// When it was forgotten.
     pub forgotten_at: Timestamp,
-    /// Who forgot it.
+    /// Who forgot it. For a proposal, the name that was claimed in the remote.
     pub forgotten_by: String,
+    /// The remote that proposes it; `None` if it was forgotten here.
+    pub received_from: Option<String>,
     /// The reason given.
     pub reason: Option<String>,
 }
 
-/// `on 2026-03-21 by tester: a password was in it`.
+/// `on 2026-03-21 by tester: a password was in it`, or by ``origin, as `tester` ``.
 impl fmt::Display for Tombstone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "on {} by {}", self.forgotten_at.strftime("%Y-%m-%d"), self.forgotten_by)?;
+        let by = attribute(&self.forgotten_by, self.received_from.as_deref());
+        write!(f, "on {} by {by}", self.forgotten_at.strftime("%Y-%m-%d"))?;
         match &self.reason {
             Some(reason) => write!(f, ": {reason}"),
             None => Ok(()),
@@ -70,8 +76,17 @@ impl Tombstone {
     /// Collects the tombstones in records, keyed by the id of the text. If a text was forgotten
     /// more than once, the earliest event counts.
     fn collect(records: Vec<LedgerRecord>) -> BTreeMap<BlobHash, Self> {
-        let mut events: Vec<Envelope> =
-            records.into_iter().flat_map(|record| record.events).collect();
+        let mut events: Vec<Envelope> = Vec::new();
+        for record in records {
+            let is_proposal = record.stream.is_proposal();
+            events.extend(record.events.into_iter().map(|mut envelope| {
+                // Earlier versions did not record which remote it came from.
+                if is_proposal && envelope.received_from.is_none() {
+                    envelope.received_from = Some(UNKNOWN_REMOTE.to_owned());
+                }
+                envelope
+            }));
+        }
         events.sort_by(|one, other| (one.time, &one.id).cmp(&(other.time, &other.id)));
         let mut all: BTreeMap<BlobHash, Self> = BTreeMap::new();
         for tombstone in events.into_iter().filter_map(Self::from_envelope) {
@@ -94,7 +109,7 @@ impl Tombstone {
             return None;
         };
         let kind = TombstoneKind::ALL.into_iter().find(|kind| kind.word() == what);
-        let (at, by) = (envelope.time, envelope.source);
+        let (at, by, received_from) = (envelope.time, envelope.source, envelope.received_from);
         Some(Self {
             hash,
             kind,
@@ -103,6 +118,7 @@ impl Tombstone {
             was_kept: kept,
             forgotten_at: at,
             forgotten_by: by,
+            received_from,
             reason,
         })
     }
@@ -125,6 +141,7 @@ impl Tombstone {
             id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
             time: self.forgotten_at,
             source: self.forgotten_by.clone(),
+            received_from: None,
             event: Event::Text(event),
         };
         ledger.append_missing(&[(StreamId::text(&self.hash), vec![envelope])]).map(|_| ())
@@ -178,6 +195,7 @@ mod tests {
             id: id.to_owned(),
             time: time.parse().unwrap(),
             source: id.to_owned(),
+            received_from: None,
             event: Event::Text(TextEvent::Forgotten {
                 hash: BlobHash::new("aa"),
                 what: "revision".to_owned(),

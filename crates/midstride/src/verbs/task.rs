@@ -178,7 +178,13 @@ pub(in crate::verbs) fn task_envelope(
         | TaskEvent::Linked { .. }
         | _ => new_uid(time),
     };
-    Envelope { id: name, time, source: by.to_owned(), event: Event::Task(event) }
+    Envelope {
+        id: name,
+        time,
+        source: by.to_owned(),
+        received_from: None,
+        event: Event::Task(event),
+    }
 }
 
 /// An id derived from the content.

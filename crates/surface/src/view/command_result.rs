@@ -74,6 +74,7 @@ struct TaskSyncJson {
     received: usize,
     sent: usize,
     skipped: usize,
+    newer: usize,
     early: usize,
     withheld: bool,
 }
@@ -81,7 +82,8 @@ struct TaskSyncJson {
 /// `midstride sync --json`.
 pub fn sync_json(synced: &SyncOutcome) -> SyncJson {
     let SyncOutcome { remote, exchanged, tasks, proposals, tombstones_sent: _ } = synced;
-    let TaskSyncOutcome { here, received, sent, skipped, early, is_withheld: withheld } = *tasks;
+    let TaskSyncOutcome { here, received, sent, skipped, newer, early, is_withheld: withheld } =
+        *tasks;
     SyncJson {
         remote: remote.clone(),
         handoffs: exchanged.handoffs,
@@ -89,7 +91,7 @@ pub fn sync_json(synced: &SyncOutcome) -> SyncJson {
         sent: exchanged.sent,
         kept_back: exchanged.held_back,
         proposals: proposals.iter().map(forget::json).collect(),
-        tasks: TaskSyncJson { here, received, sent, skipped, early, withheld },
+        tasks: TaskSyncJson { here, received, sent, skipped, newer, early, withheld },
     }
 }
 

@@ -50,7 +50,11 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
         Event::Text(TextEvent::Forgotten { hash, what, of, reason, .. }) => {
             let of = of.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
             let why = reason.as_deref().map(|why| format!(": {}", one_line(why, WIDTH)));
-            (format!("{what}{of}"), format!("{hash} forgotten{}", why.unwrap_or_default()))
+            let did = match record.stream.is_proposal() {
+                true => format!("forgetting {hash} was proposed"),
+                false => format!("{hash} forgotten"),
+            };
+            (format!("{what}{of}"), format!("{did}{}", why.unwrap_or_default()))
         }
         Event::Text(TextEvent::Redacted { hash, clean }) => {
             ("redaction".to_owned(), format!("{hash} stored as {clean}, without a secret"))
@@ -82,7 +86,7 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
-    sanitize(&format!("{time}  {about}  {what}  (by {})", envelope.source))
+    sanitize(&format!("{time}  {about}  {what}  (by {})", envelope.author()))
 }
 
 /// Describes an event of a standing instruction.

@@ -20,6 +20,8 @@ pub(crate) struct TombstoneJson {
     of: Option<String>,
     at: String,
     by: String,
+    /// The remote that proposes it.
+    from: Option<String>,
     reason: Option<String>,
 }
 
@@ -30,6 +32,7 @@ pub(crate) fn json(tombstone: &Tombstone) -> TombstoneJson {
         of: tombstone.owner.clone(),
         at: tombstone.forgotten_at.to_string(),
         by: tombstone.forgotten_by.clone(),
+        from: tombstone.received_from.clone(),
         reason: tombstone.reason.clone(),
     }
 }

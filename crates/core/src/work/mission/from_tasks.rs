@@ -159,7 +159,10 @@ mod tests {
                 };
                 let (time, source) = (at(i64::from(number)), "claude-code".to_owned());
                 let event = Event::Task(added);
-                (TaskId::parse(&id).unwrap(), Envelope { id, time, source, event })
+                (
+                    TaskId::parse(&id).unwrap(),
+                    Envelope { id, time, source, received_from: None, event },
+                )
             })
             .collect();
         Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))

@@ -8,7 +8,13 @@ fn id(number: u8) -> TaskId {
 
 fn at(second: u32, name: &str, event: TaskEvent) -> Envelope {
     let time = Timestamp::from_second(1_774_000_000 + i64::from(second)).unwrap();
-    Envelope { id: name.to_owned(), time, source: "tester".into(), event: Event::Task(event) }
+    Envelope {
+        id: name.to_owned(),
+        time,
+        source: "tester".into(),
+        received_from: None,
+        event: Event::Task(event),
+    }
 }
 
 fn added(subject: &str, before: &[u8]) -> TaskEvent {

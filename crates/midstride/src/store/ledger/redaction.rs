@@ -175,6 +175,7 @@ fn redaction_event(hash: &BlobHash, clean: &BlobHash, now: Timestamp) -> (Stream
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
         time: now,
         source: "midstride".to_owned(),
+        received_from: None,
         event: Event::Text(TextEvent::Redacted { hash: hash.clone(), clean: clean.clone() }),
     };
     (StreamId::redaction(hash), envelope)
@@ -325,6 +326,7 @@ mod tests {
             id: format!("event of {}", session.len()),
             time: Timestamp::UNIX_EPOCH,
             source: "codex".to_owned(),
+            received_from: None,
             event: Event::parse("session.checkpointed", 1, data),
         }
     }

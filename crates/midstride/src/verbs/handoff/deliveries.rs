@@ -108,5 +108,5 @@ pub(in crate::verbs) fn session_envelope(
     event: SessionEvent,
 ) -> Envelope {
     let (time, source) = (workspace.environment().clock.now(), event.client().to_owned());
-    Envelope { id, time, source, event: Event::Session(event) }
+    Envelope { id, time, source, received_from: None, event: Event::Session(event) }
 }

@@ -330,6 +330,7 @@ fn ensure_tombstone(
             was_kept,
             forgotten_at: environment.clock.now(),
             forgotten_by: environment.author(None).unwrap_or_else(|| "the user".to_owned()),
+            received_from: None,
             reason: reason.map(clean),
         };
         tombstone.record(ledger)?;

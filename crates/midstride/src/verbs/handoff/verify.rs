@@ -383,6 +383,7 @@ fn ledger_event(
         id: new_uid(now),
         time: now,
         source: clean(environment.author(None).as_deref().unwrap_or("midstride")),
+        received_from: None,
         event: Event::Proof(ProofEvent::Ran {
             key: clean(&handoff.key().to_string()),
             number: proof.number,

@@ -111,7 +111,8 @@ pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncErro
     let done = met.and_then(|met| {
         let mut exchanged = repository.exchange(&remote, &what)?;
         exchanged.held_back += waiting;
-        let tasks = tasks::exchange(store, repository, &remote)?;
+        let mut tasks = tasks::exchange(store, repository, &remote)?;
+        tasks.newer += met.newer;
         let new = met.received.iter().filter_map(|stream| proposals.get(&stream.text_hash()?));
         let proposals = new.cloned().collect();
         Ok(SyncOutcome { remote, exchanged, tasks, proposals, tombstones_sent: met.sent.len() })

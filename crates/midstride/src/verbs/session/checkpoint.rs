@@ -556,6 +556,7 @@ fn checkpoint_event(
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
         time: workspace.environment().clock.now(),
         source: client.to_owned(),
+        received_from: None,
         event: Event::Session(event),
     };
     (envelope, StreamId::session(client, &session))

@@ -45,7 +45,8 @@ pub(in crate::verbs) fn append_decided<E: From<TaskError>>(
     loop {
         let DecidedEvent { stream, version, last, event } = decide()?;
         let time = next_moment(workspace, last)?;
-        let envelope = Envelope { id: new_uid(time), time, source: by.to_owned(), event };
+        let envelope =
+            Envelope { id: new_uid(time), time, source: by.to_owned(), received_from: None, event };
         let expected = ExpectedVersion::after(version);
         match ledger.append(&stream, expected, std::slice::from_ref(&envelope)) {
             Err(AppendError::Conflict { .. }) if !deadline.has_passed() => {}

@@ -296,7 +296,13 @@ fn just_after(now: Timestamp) -> Timestamp {
 
 fn envelope(id: &TaskId, client: &str, what: &str, time: Timestamp, event: TaskEvent) -> Envelope {
     let source = client.to_owned();
-    Envelope { id: content_id(&[id.as_str(), what]), time, source, event: Event::Task(event) }
+    Envelope {
+        id: content_id(&[id.as_str(), what]),
+        time,
+        source,
+        received_from: None,
+        event: Event::Task(event),
+    }
 }
 
 /// A task with a number in its list.

@@ -190,6 +190,7 @@ fn import_events(
     let notes: Vec<Envelope> = carried.notes.iter().map(&mut noted).collect();
     let event = Event::Task(event);
     let name = content_id(&[id.as_str(), "carried", &time.to_string(), &event.data().to_string()]);
-    let first = Envelope { id: name, time, source: "midstride".to_owned(), event };
+    let first =
+        Envelope { id: name, time, source: "midstride".to_owned(), received_from: None, event };
     std::iter::once(first).chain(notes).collect()
 }

@@ -108,5 +108,5 @@ pub(in crate::verbs) fn instruction_envelope(
     let instruction = event.id().to_owned();
     let event = Event::Instruction(event);
     let id = content_id(&[event.kind(), &instruction, &by]);
-    Envelope { id, time, source: source.to_owned(), event }
+    Envelope { id, time, source: source.to_owned(), received_from: None, event }
 }

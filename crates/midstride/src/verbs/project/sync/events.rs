@@ -8,7 +8,7 @@ use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
 use crate::verbs::task::{TaskError, open_ledger};
 use midstride_core::text::id::BlobHash;
 use midstride_core::text::redact::RedactionRules;
-use midstride_core::work::event::{Envelope, Event};
+use midstride_core::work::event::{Envelope, Event, TaskEvent};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How often a push is retried if others push at the same time.
@@ -46,8 +46,10 @@ pub(super) struct EventSyncOutcome {
     pub(super) received: BTreeSet<StreamId>,
     /// The local streams with events that may be sent.
     pub(super) here: BTreeSet<StreamId>,
-    /// Remote files that are not events. They are left unchanged.
+    /// Remote files that are not events, or that add a task again. They are left unchanged.
     pub(super) skipped: usize,
+    /// Remote events of types that this version does not know. They are left for a newer one.
+    pub(super) newer: usize,
     /// Remote events dated in the future. They are left unchanged.
     pub(super) early: usize,
 }
@@ -68,11 +70,13 @@ pub(super) fn exchange(
         let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
         let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_in_tree(tree))?;
         let before = (kind.local_events)(ledger)?;
-        let (theirs, skipped) = learn(workspace.rules(), repository, kind, &files, &before)?;
+        let reader = EventReader { rules: workspace.rules(), remote };
+        let RemoteEvents { events: theirs, skipped, newer } =
+            learn(&reader, repository, kind, &files, &before)?;
         let now = workspace.environment().clock.now();
         let (early, theirs): (Vec<_>, Vec<_>) =
             theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
-        met.early = early.len();
+        (met.early, met.newer) = (early.len(), newer);
         met.skipped = skipped + usize::from(fetched.is_some() && tree.is_none());
         let place = |(stream, envelope)| ((kind.recording_stream)(stream), envelope);
         let streams = by_stream(theirs.into_iter().map(place).collect());
@@ -109,6 +113,8 @@ fn send(
     missing: &EventsByPath,
 ) -> Result<(), GitError> {
     let file = |(path, (stream, envelope)): (&String, &(StreamId, Envelope))| {
+        // The name of a remote means nothing to others.
+        let envelope = Envelope { received_from: None, ..envelope.clone() };
         (path.clone(), envelope.to_cloud_event(stream.as_str()).to_string().into_bytes())
     };
     let files: Vec<(String, Vec<u8>)> = missing.iter().map(file).collect();
@@ -117,14 +123,26 @@ fn send(
     repository.push_tree(remote, reference, fetched, &after)
 }
 
-/// The remote events that are new here, and how many remote files are not events.
+/// The remote events that are new here.
+struct RemoteEvents {
+    /// Those to record.
+    events: Vec<(StreamId, Envelope)>,
+    /// How many remote files are not events, or add a task again.
+    skipped: usize,
+    /// How many events this version does not know.
+    newer: usize,
+}
+
+/// Reads the remote events that are new here. Anyone who can push writes there, so two kinds are not
+/// recorded: a second addition of a task, which would replace its subject if it is dated earlier, and an
+/// event of an unknown type, with which a task cannot be changed.
 fn learn(
-    rules: &RedactionRules,
+    reader: &EventReader<'_>,
     repository: &Repository,
     kind: &SyncChannel,
     files: &[TreeFile],
     known: &EventsByPath,
-) -> Result<(Vec<(StreamId, Envelope)>, usize), SyncError> {
+) -> Result<RemoteEvents, SyncError> {
     let new = |file: &&TreeFile| file.path.as_ref().is_none_or(|path| !known.contains_key(path));
     let new: Vec<&TreeFile> = files.iter().filter(new).collect();
     // Check path and size first, so that files that cannot be events are not read.
@@ -137,28 +155,43 @@ fn learn(
     let (blobs, places): (Vec<BlobHash>, Vec<(StreamId, &str)>) = placed.unzip();
     let texts: BTreeMap<BlobHash, Vec<u8>> = repository.blobs(&blobs)?.into_iter().collect();
     let read = |(blob, (stream, id)): (&BlobHash, (StreamId, &str))| {
-        let envelope = read_event(rules, texts.get(blob)?, &stream, id)?;
+        let envelope = reader.read(texts.get(blob)?, &stream, id)?;
         (kind.fits)(&envelope.event, &stream).then_some((stream, envelope))
     };
     let events: Vec<(StreamId, Envelope)> = blobs.iter().zip(places).filter_map(read).collect();
-    let skipped = new.len() - events.len();
-    Ok((events, skipped))
+    let (unknown, mut events): (Vec<_>, Vec<_>) =
+        events.into_iter().partition(|(_, envelope)| envelope.event.newer_kind().is_some());
+    let added = known.values().filter(|(_, envelope)| is_addition(envelope));
+    let added: HashSet<&StreamId> = added.map(|(stream, _)| stream).collect();
+    // Every clone gives the addition of a task the same id, so another one is not from midstride.
+    events.retain(|(stream, envelope)| !(is_addition(envelope) && added.contains(stream)));
+    let skipped = new.len() - events.len() - unknown.len();
+    Ok(RemoteEvents { events, skipped, newer: unknown.len() })
 }
 
-/// Reads an event from another repository. `None` if it does not match its path.
-pub(super) fn read_event(
-    rules: &RedactionRules,
-    bytes: &[u8],
-    stream: &StreamId,
-    id: &str,
-) -> Option<Envelope> {
-    let (text, _) = rules.clean(std::str::from_utf8(bytes).ok()?);
-    let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
-    let subject = value.get("subject").and_then(serde_json::Value::as_str);
-    let envelope = Envelope::from_cloud_event(&value).filter(|envelope| envelope.id == id)?;
-    // Encoded here, it may be slightly longer than it was there.
-    let small = encode_record(stream, std::slice::from_ref(&envelope)).is_ok();
-    (small && subject == Some(stream.as_str())).then_some(envelope)
+fn is_addition(envelope: &Envelope) -> bool {
+    matches!(envelope.event, Event::Task(TaskEvent::Added { .. }))
+}
+
+/// Reads events from another repository.
+pub(super) struct EventReader<'r> {
+    pub(super) rules: &'r RedactionRules,
+    /// The remote they come from, which is recorded with them.
+    pub(super) remote: &'r str,
+}
+
+impl EventReader<'_> {
+    /// Reads an event. `None` if it does not match its path.
+    pub(super) fn read(&self, bytes: &[u8], stream: &StreamId, id: &str) -> Option<Envelope> {
+        let (text, _) = self.rules.clean(std::str::from_utf8(bytes).ok()?);
+        let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
+        let subject = value.get("subject").and_then(serde_json::Value::as_str);
+        let envelope = Envelope::from_cloud_event(&value).filter(|envelope| envelope.id == id)?;
+        let envelope = Envelope { received_from: Some(self.remote.to_owned()), ..envelope };
+        // Encoded here, it may be slightly longer than it was there.
+        let small = encode_record(stream, std::slice::from_ref(&envelope)).is_ok();
+        (small && subject == Some(stream.as_str())).then_some(envelope)
+    }
 }
 
 fn by_stream(events: Vec<(StreamId, Envelope)>) -> Vec<(StreamId, Vec<Envelope>)> {

@@ -24,8 +24,11 @@ pub struct TaskSyncOutcome {
     pub received: usize,
     /// How many tasks are here now.
     pub here: usize,
-    /// Remote files that are not events. They are left unchanged.
+    /// Remote files that are not events, or that add a task again. They are left unchanged.
     pub skipped: usize,
+    /// Remote events, tombstones included, of types that this version does not know. They are left for
+    /// a newer one.
+    pub newer: usize,
     /// Remote events dated in the future. They are left unchanged.
     pub early: usize,
     /// Whether nothing was sent because the project is private.
@@ -58,6 +61,7 @@ pub(super) fn exchange(
         received: count_tasks(&met.received),
         here: count_tasks(&met.here),
         skipped: met.skipped,
+        newer: met.newer,
         early: met.early,
         is_withheld: withheld,
     })
@@ -92,7 +96,7 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         | Event::Text(_)
         | Event::Workflow(_)
         | Event::Instruction(_) => false,
-        // An event from a newer version of midstride. It is passed on without being interpreted.
+        // An event from a newer version of midstride. It is sent on, but not received.
         Event::Unknown(_) | _ => {
             event.kind().split('.').next() == stream.as_str().split('/').next()
         }
@@ -130,7 +134,7 @@ fn shard(id: &TaskId) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::read_event;
+    use super::super::events::EventReader;
     use super::*;
     use crate::store::ledger::RECORD_BYTES_MAX;
     use midstride_core::text::redact::RedactionRules;
@@ -162,22 +166,26 @@ mod tests {
                 "subject":"{subject}","time":"2026-03-21T17:24:00Z","data":{data}}}"#
             )
         };
+        let reader = EventReader { rules: RedactionRules::shipped(), remote: "origin" };
         let read = |text: &str| {
-            read_event(RedactionRules::shipped(), text.as_bytes(), &stream, "e")
+            reader
+                .read(text.as_bytes(), &stream, "e")
                 .filter(|envelope| fits(&envelope.event, &stream))
         };
         let subject = format!("task/{UID}");
         assert!(read(&event("task.noted", &subject, r#"{"text":"x"}"#)).is_some());
-        assert!(read(&event("task.split", &subject, "[1]")).is_some(), "a newer one is kept");
+        assert!(read(&event("task.split", &subject, "[1]")).is_some(), "a newer one is counted");
+        let forged = event("task.noted", &subject, r#"{"text":"x"},"receivedfrom":"elsewhere""#);
+        assert_eq!(read(&forged).unwrap().author(), "origin, as `s`");
         assert!(read(&event("task.noted", "task/other", r#"{"text":"x"}"#)).is_none());
         assert!(read(&event("mission.stated", &subject, "{}")).is_none());
         assert!(read(&event("handoff.captured", &subject, r#"{"key":"k","path":"p"}"#)).is_none());
         assert!(read(&event("proof.run", &subject, "{}")).is_none());
         assert!(read("[[[[").is_none() && read("").is_none() && read("{}").is_none());
-        assert!(read_event(RedactionRules::shipped(), b"\xff\xfe", &stream, "e").is_none());
+        assert!(reader.read(b"\xff\xfe", &stream, "e").is_none());
         let long = format!(r#"{{"text":"{}"}}"#, "x".repeat(RECORD_BYTES_MAX - 100));
         assert!(read(&event("task.noted", &subject, &long)).is_none(), "too long for a record");
         let other = event("task.noted", &subject, r#"{"text":"x"}"#);
-        assert!(read_event(RedactionRules::shipped(), other.as_bytes(), &stream, "f").is_none());
+        assert!(reader.read(other.as_bytes(), &stream, "f").is_none());
     }
 }

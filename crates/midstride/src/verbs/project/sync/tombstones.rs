@@ -72,7 +72,7 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         | Event::Session(_)
         | Event::Workflow(_)
         | Event::Instruction(_) => false,
-        // An event from a newer version of midstride. It is passed on without being interpreted.
+        // An event from a newer version of midstride. It is sent on, but not received.
         Event::Unknown(_) | _ => event.kind().starts_with("text."),
     }
 }
