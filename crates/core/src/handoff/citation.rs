@@ -4,6 +4,7 @@
 //! This module does not check whether the path exists or ever existed.
 
 mod code;
+mod continuation;
 mod lines;
 mod path;
 
@@ -261,9 +262,12 @@ fn collect_from_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) 
     for block in document.blocks().iter().filter(|block| is_live(block.at)) {
         match block.kind {
             MarkdownBlockKind::Paragraph | MarkdownBlockKind::Item | MarkdownBlockKind::Table => {
-                let parts = statements_in(text, block.at, block.kind);
-                let statement = |at: Span| part_around(&parts, at);
-                collect_from_words(text, block.at, CitationSource::Prose, &code, statement, found);
+                for part in statements_in(text, block.at, block.kind) {
+                    for at in cells_in(text, part, block.kind) {
+                        let source = CitationSource::Prose;
+                        collect_from_words(text, at, source, &code, |_| part, found);
+                    }
+                }
             }
             MarkdownBlockKind::Code | MarkdownBlockKind::Html => {}
         }
@@ -302,10 +306,22 @@ fn statements_in(text: &str, block: Span, kind: MarkdownBlockKind) -> Vec<Span> 
     parts
 }
 
-/// The one of several adjacent parts that contains a place.
-fn part_around(parts: &[Span], at: Span) -> Span {
-    let before = parts.partition_point(|part| part.start <= at.start);
-    parts[..before].last().or(parts.first()).copied().unwrap_or(at)
+/// The parts of a statement in which a list of lines ends: the cells of a table row, or else the
+/// whole statement.
+fn cells_in(text: &str, statement: Span, kind: MarkdownBlockKind) -> Vec<Span> {
+    if kind != MarkdownBlockKind::Table {
+        return vec![statement];
+    }
+    let row = statement.slice(text);
+    let is_edge = |(at, _): &(usize, &str)| !row[..*at].ends_with('\\');
+    let edges = row.match_indices('|').filter(is_edge).map(|(at, _)| statement.start + at);
+    let mut from = statement.start;
+    let mut cells = Vec::new();
+    for edge in edges.chain([statement.end]) {
+        cells.push(Span::new(from, edge));
+        from = edge + 1;
+    }
+    cells
 }
 
 /// The line of a text that contains a place.
@@ -448,17 +464,24 @@ impl<'d> CitedPlace<'d> {
     ) -> Spanned<Cow<'d, str>> {
         let at = item.at.shifted(self.at.end);
         let is_single = self.paths.len() == 1;
+        let has_ticks = at.slice(text).contains('`');
         if is_next_to_path && is_single {
             let at = Span::new(self.at.start, at.end);
-            return Spanned::new(Cow::Borrowed(at.slice(text)), at);
+            let written = match has_ticks {
+                true => Cow::Owned(at.slice(text).replace('`', "")),
+                false => Cow::Borrowed(at.slice(text)),
+            };
+            return Spanned::new(written, at);
         }
-        Spanned::new(Cow::Owned(format!("{path}:{}", at.slice(text))), at)
+        Spanned::new(Cow::Owned(format!("{path}:{}", at.slice(text).replace('`', ""))), at)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use proptest::sample::select;
 
     fn found(text: &str) -> Vec<String> {
         let document = Document::parse(text.as_bytes());
@@ -638,6 +661,15 @@ mod tests {
             ("o.ts (L5-7, L9)", "o.ts @5-7;o.ts @9"),
             ("o.ts:12 (lines 12-20)", "o.ts @12;o.ts @12-20"),
             ("o.ts:12, p.ts:13", "o.ts @12;p.ts @13"),
+            ("o.ts line 20 and line 90", "o.ts @20;o.ts @90"),
+            ("o.ts:20, line 90 and lines 95-97", "o.ts @20;o.ts @90;o.ts @95-97"),
+            ("o.ts:20 (and :90, :217)", "o.ts @20;o.ts @90;o.ts @217"),
+            ("o.ts:20 [:90]", "o.ts @20;o.ts @90"),
+            ("o.ts:20…30", "o.ts @20-30"),
+            ("`o.ts:20`–`30`", "o.ts @20-30"),
+            ("o.ts:20;90", "o.ts @20;o.ts @90"),
+            ("o.ts:20 and line 90 of p.ts", "o.ts @20;p.ts"),
+            ("| a |\n|---|\n| o.ts:20 | 90 |", "o.ts @20"),
             ("o.ts, line 20 of p.ts", "o.ts;p.ts"),
             ("`o.ts` (97 lines)", "o.ts"),
             ("o.ts:10, 20 users saw it", "o.ts @10"),
@@ -679,6 +711,16 @@ mod tests {
             ("o.ts:12: error", "o.ts:17: error"),
             ("o.ts:12:5", "o.ts:17:5"),
             ("o.ts:12—which", "o.ts:17—which"),
+            ("o.ts line 20 and line 90", "o.ts line 25 and line 95"),
+            ("o.ts:20 (and :90, :217)", "o.ts:25 (and :95, :222)"),
+            ("o.ts:20…30", "o.ts:25…35"),
+            ("`o.ts:20`–`30`", "`o.ts:25`–`35`"),
+            ("o.ts:20;90", "o.ts:25;95"),
+            ("o.ts:20 takes 300 ms", "o.ts:25 takes 300 ms"),
+            ("o.ts:20. 90 users saw it", "o.ts:25. 90 users saw it"),
+            ("`o.ts:10`, 20 users saw it", "`o.ts:15`, 20 users saw it"),
+            ("| a | b |\n|---|---|\n|o.ts:20|90|", "| a | b |\n|---|---|\n|o.ts:25|90|"),
+            ("- o.ts:20\n- 90 is odd", "- o.ts:25\n- 90 is odd"),
         ] {
             assert_eq!(with_lines(text, later(5)), expected);
         }
@@ -694,6 +736,18 @@ mod tests {
             "o.ts:10,x",
             "`o.ts:10`, `20`",
             "{o,p}.ts:10",
+            "o.ts:20|90",
+            "o.ts:20 → 30",
+            "o.ts:20 thru 30",
+            "o.ts:20 bis 30",
+            "o.ts:20 up to line 30",
+            "o.ts:20 down to 30",
+            "o.ts:20, also 90",
+            "o.ts:20 as well as 90",
+            "o.ts:20 [90, 217]",
+            "`o.ts:20` reads the rows, and `:90` writes them",
+            "o.ts:20, 20-30 ms",
+            "o.ts:20 and line 90 in total",
         ] {
             assert_eq!(with_lines(unclear, later(5)), unclear);
         }
@@ -701,5 +755,34 @@ mod tests {
         let only_first = |one: &Citation<'_>| later(5)(one).filter(|lines| lines.first == 625);
         assert_eq!(with_lines("o.ts:620,790,917", only_first), "o.ts:620,790,917");
         assert_eq!(with_lines("o.ts:620 o.ts:790", only_first), "o.ts:625 o.ts:790");
+    }
+
+    /// Text between two lines of a list: marks and up to four words.
+    fn connector() -> impl Strategy<Value = String> {
+        let pieces = select(vec![
+            " ", " ", "`", ",", ", ", ";", ":", "…", "–", "—", "-", "->", "→", "|", "/", "&", "+",
+            "(", ")", "[", "]", "~", "*", "\"", "'", "<", ">", "\\", " and ", " or ", " to ",
+            " bis ", " also ", " line ", " lines ", " et ", " plus ", "\nand ", " resp. ",
+        ]);
+        prop::collection::vec(pieces, 1..5).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn all_numbers_of_a_list_are_updated_or_none(
+            connector in connector(),
+            around in select(vec![("See src/o.ts:", "."), ("`src/o.ts:", "` is"), ("`src/o.ts` line ", "")]),
+        ) {
+            // `20:90` is a line and a column.
+            prop_assume!(connector != ":");
+            let (before, after) = around;
+            let list = |first: usize, second: usize| {
+                format!("{before}{first}{connector}{second}{after}\n")
+            };
+            let text = list(20, 90);
+            let later = |one: &Citation<'_>| one.lines.map(|lines| lines.starting_at(lines.first + 7));
+            let updated = with_lines(&text, later);
+            prop_assert!(updated == text || updated == list(27, 97), "{updated}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! A list is read whole, or it is marked as incomplete: `check --fix` must not update some numbers
 //! of a list and leave the others.
 
+use super::continuation::{is_counted, may_continue};
 use crate::text::span::Span;
 
 /// A range of lines in a file, counted from one.
@@ -64,35 +65,42 @@ pub(super) struct LineList {
 
 /// Reads the lines at the start of `rest`, which begins where the path ends.
 pub(super) fn read_lines(rest: &str) -> Option<LineList> {
-    match attached_start(rest) {
-        Some(start) => read_list(rest, start, false).map(|list| read_more_in_words(rest, list)),
+    let list = match attached_start(rest) {
+        Some(start) => read_more_in_words(rest, read_list(rest, start, false)?),
         None => {
             let (start, is_approximate) = worded_start(rest)?;
             let list = read_list(rest, start, is_approximate)?;
-            // In `a.rs, line 20 of b.rs`, the line is in the other file.
-            let end = list.items.last()?.at.end;
-            let is_elsewhere = [" of ", " in "].iter().any(|word| rest[end..].starts_with(word));
-            (!is_elsewhere).then_some(LineList { is_attached: false, ..list })
+            if is_elsewhere(rest, list.items.last()?.at.end) {
+                return None;
+            }
+            LineList { is_attached: false, ..list }
         }
-    }
+    };
+    let end = skip_column(rest, list.items.last()?.at.end);
+    Some(LineList { is_complete: list.is_complete && !may_continue(&rest[end..]), ..list })
+}
+
+/// Whether the line before `end` is in another file: `a.rs, line 20 of b.rs`.
+fn is_elsewhere(rest: &str, end: usize) -> bool {
+    [" of ", " in "].iter().any(|word| rest[end..].starts_with(word))
 }
 
 /// Renders a range in the notation of an entry, such as `L12-L14` or `~130`.
 pub(super) fn render_like(written: &str, lines: LineRange) -> String {
-    let (tilde, rest) = match written.strip_prefix('~') {
-        Some(rest) => ("~", rest),
-        None => ("", written),
-    };
-    let letter = if rest.starts_with('L') { "L" } else { "" };
-    let LineRange { first, last } = lines;
+    let is_digit = |c: char| c.is_ascii_digit();
+    let start = written.find(is_digit).unwrap_or(written.len());
+    let end = skip(written, start, is_digit);
+    let second = written.trim_end_matches(is_digit).len();
+    let (before, LineRange { first, last }) = (&written[..start], lines);
     if last == first {
-        return format!("{tilde}{letter}{first}");
+        return format!("{before}{first}");
     }
-    let dash = rest.find(['-', '–', '—']).and_then(|at| rest[at..].chars().next()).unwrap_or('-');
-    // `L12-14` keeps its second number bare.
-    let is_bare = rest.ends_with(|c: char| c.is_ascii_digit()) && rest.matches('L').count() == 1;
-    let second = if is_bare && rest.contains(dash) { "" } else { letter };
-    format!("{tilde}{letter}{first}{dash}{second}{last}")
+    let between = match written.get(end..second) {
+        Some(between) => between,
+        None if before.ends_with('L') => "-L",
+        None => "-",
+    };
+    format!("{before}{first}{between}{last}")
 }
 
 /// Where the first entry starts in `:12` or `#L12`.
@@ -159,14 +167,19 @@ fn read_list(rest: &str, start: usize, is_approximate: bool) -> Option<LineList>
 
 /// Larger numbers are not line numbers.
 const LINES_MAX: usize = 9_999_999;
-const DASHES: [char; 3] = ['-', '–', '—'];
+/// Marks between the two numbers of a range.
+const DASHES: [char; 4] = ['-', '–', '—', '…'];
 
-/// Reads `12`, `12-14`, `L12-L14` or `~130`.
+/// Reads `12`, `12-14`, `L12-L14`, `~130` or, inside backticks, ``12`–`14``.
 fn read_item(rest: &str, start: usize) -> Option<LineItem> {
     let is_approximate = rest[start..].starts_with('~');
     let number_at = skip_one(rest, skip_one(rest, start, &["~"]), &["L"]);
     let (first, end) = read_number(rest, number_at)?;
-    let second = rest[end..].strip_prefix(DASHES).and_then(|after| {
+    let second = rest[end..].strip_prefix(DASHES).or_else(|| {
+        // Both numbers have their own backticks.
+        rest[end..].strip_prefix('`')?.strip_prefix(DASHES)?.strip_prefix('`')
+    });
+    let second = second.and_then(|after| {
         let after = rest.len() - after.len();
         read_number(rest, skip_one(rest, after, &["L"]))
     });
@@ -200,8 +213,10 @@ enum NextItem {
 
 /// Separators that make the next number an entry, and those that leave it open: in `a.rs:10, 20
 /// users`, 20 is no line.
-const TIGHT: [&str; 4] = [",", "/", "+", "&"];
+const TIGHT: [&str; 5] = [",", ";", "/", "+", "&"];
 const LOOSE: [&str; 9] = [", and ", ", ", "; ", " and ", " & ", " + ", " / ", " or ", ",\n"];
+/// Separators behind which only `:20` is an entry.
+const BRACKETS: [&str; 4] = [" (and ", " (also ", " (", " ["];
 /// Words between the two numbers of a range.
 const RANGE_WORDS: [&str; 6] = [" - ", " – ", " — ", " to ", " through ", " until "];
 
@@ -210,7 +225,7 @@ fn next_item(rest: &str, end: usize) -> NextItem {
     if let Some(separator) = TIGHT.iter().find(follows)
         && let Some(item) = read_item(rest, skip_one(rest, end + separator.len(), &[":"]))
     {
-        return NextItem::Item(item);
+        return counted_or(rest, item);
     }
     if let Some(word) = RANGE_WORDS.iter().find(follows) {
         let is_number = read_number(rest, end + word.len()).is_some();
@@ -218,11 +233,24 @@ fn next_item(rest: &str, end: usize) -> NextItem {
     }
     // `a.rs:10`, `:20` has its own backticks.
     let open = skip_one(rest, end, &["`"]);
-    let Some(separator) = LOOSE.iter().find(|separator| rest[open..].starts_with(**separator))
-    else {
+    let starts = |separator: &&&str| rest[open..].starts_with(**separator);
+    if let Some(bracket) = BRACKETS.iter().find(starts) {
+        let colon = skip_one(rest, open + bracket.len(), &["`"]);
+        let item = rest[colon..].starts_with(':').then(|| read_item(rest, colon + 1)).flatten();
+        return item.map_or(NextItem::None, NextItem::Item);
+    }
+    let Some(separator) = LOOSE.iter().find(starts) else {
         return NextItem::None;
     };
     let item_at = skip(rest, open + separator.len(), |c| c == ' ');
+    let worded = skip_one(rest, item_at, &["lines ", "line "]);
+    if worded > item_at {
+        return match read_item(rest, worded) {
+            Some(item) if is_elsewhere(rest, item.at.end) => NextItem::Unclear,
+            Some(item) => NextItem::Item(item),
+            None => NextItem::None,
+        };
+    }
     let ticked = skip_one(rest, item_at, &["`"]);
     let has_ticks = open > end || rest[ticked..].starts_with(':');
     let item_at = if has_ticks { ticked } else { item_at };
@@ -234,12 +262,17 @@ fn next_item(rest: &str, end: usize) -> NextItem {
         Some(item)
             if !closed_before && (item.lines.count() > 1 || ends_list(rest, item.at.end)) =>
         {
-            NextItem::Item(item)
+            counted_or(rest, item)
         }
         Some(_) if closed_before && item_at == open + separator.len() => NextItem::None,
         Some(_) => NextItem::Unclear,
         None => NextItem::None,
     }
+}
+
+/// The next entry, unless its number counts something: `a.rs:10, 20-30 ms`.
+fn counted_or(rest: &str, item: LineItem) -> NextItem {
+    if is_counted(&rest[item.at.end..]) { NextItem::Unclear } else { NextItem::Item(item) }
 }
 
 /// Whether a list ends behind a number, so that the number is no part of a sentence.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Characters that occur in a path, or that show that a word is not one.
-fn is_path_char(c: char) -> bool {
+pub(super) fn is_path_char(c: char) -> bool {
     c.is_alphanumeric() || "_-./@+~#:[]*?<>{}$%\\…–".contains(c)
 }
 

@@ -155,7 +155,10 @@ fn group_finding(
         (FindingGroup::Moved(_), Some(key)) if checks.iter().any(|check| check.is_fixable) => {
             finding.with_command(["midstride", "check", "--fix", key])
         }
-        (FindingGroup::Moved(_), _) => finding.with_hint("write where it is now"),
+        (FindingGroup::Moved(_), Some(_)) => finding.with_hint(
+            "update the lines by hand: `check --fix` updates a list of lines as a whole or not at all",
+        ),
+        (FindingGroup::Moved(_), None) => finding.with_hint("write where it is now"),
         (FindingGroup::Changed(_), Some(key)) => {
             let place = &first.place.value;
             let held = format!("midstride review {key} --challenged \"{place}\" --verdict held");
