@@ -2,6 +2,7 @@
 //! returns, and what it refuses.
 
 use crate::{open, set_up};
+use midstride::journal::JournalError;
 use midstride::store::Store;
 use midstride::verbs::{
     self, AnswerInputError, AnswerRequest, ApplyError, FixOutcome, NumberedAnswer, PreviousValue,
@@ -235,8 +236,8 @@ fn fix_formats_documents_and_leaves_broken_ones_unchanged() {
     let store = open(sandbox.root());
     let documents = store.workspace().select(&[]).unwrap().documents;
     assert_eq!(documents.len(), 2);
-    let FixOutcome { fixed, unwritten, stopped_by } = verbs::fix(&store, &documents).unwrap();
-    assert!(unwritten.is_empty() && stopped_by.is_none());
+    let FixOutcome { fixed, unwritten, unfixed } = verbs::fix(&store, &documents).unwrap();
+    assert!(unwritten.is_empty() && unfixed.is_empty());
     assert_eq!(fixed.len(), 1, "{fixed:?}");
     assert_eq!(fixed[0].key.to_string(), "slow");
     assert!(fixed[0].formatted.as_ref().is_some_and(Vec::is_empty));
@@ -244,6 +245,21 @@ fn fix_formats_documents_and_leaves_broken_ones_unchanged() {
     assert_eq!(sandbox.read(".midstride/handoffs/broken.md"), broken);
     let documents = store.workspace().select(&[]).unwrap().documents;
     assert!(verbs::fix(&store, &documents).unwrap().fixed.is_empty());
+}
+
+#[test]
+fn fix_continues_after_a_note_without_a_header() {
+    let sandbox = project();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    sandbox.write(".midstride/handoffs/a-note.md", format!("# Note\n\nThe token is {token}.\n"));
+    sandbox.write(FILE, SLOW.replace("status: planned", "status: Planned"));
+    let store = open(sandbox.root());
+    let documents = store.workspace().select(&[]).unwrap().documents;
+    assert_eq!(documents.len(), 2);
+    let FixOutcome { fixed, unfixed, .. } = verbs::fix(&store, &documents).unwrap();
+    assert!(matches!(unfixed[..], [JournalError::NoHeader(_)]), "{unfixed:?}");
+    assert_eq!(fixed.len(), 1, "{fixed:?}");
+    assert_eq!(fixed[0].key.to_string(), "slow");
 }
 
 #[test]

@@ -2,6 +2,7 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::code::CodeState;
+use midstride::journal::JournalError;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs::{
@@ -101,7 +102,7 @@ pub(crate) fn check(
     args: &CheckArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    let (mut checked, unread) = check_documents(ui, store, args)?;
+    let CheckRun { mut checked, unread, unfixed } = check_documents(ui, store, args)?;
     if args.quiet {
         for one in &mut checked {
             one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
@@ -129,6 +130,10 @@ pub(crate) fn check(
         CheckFormatArg::Github => ui.print(&findings::github(&checked))?,
     }
     let could_read_all = super::report_unread(ui, workspace, unread)? == CliOutcome::Clean;
+    let is_complete = could_read_all && unfixed.is_empty();
+    for error in unfixed {
+        ui.warn(&Diagnostic::from(error))?;
+    }
     let limit = match args.fail_on {
         FailOnArg::Error => Severity::Error,
         FailOnArg::Warning => Severity::Warning,
@@ -136,22 +141,29 @@ pub(crate) fn check(
     };
     let fails =
         |checked: &DocumentCheck| checked.verdict.findings.iter().any(|f| f.severity() >= limit);
-    Ok(match (could_read_all, checked.iter().any(fails)) {
+    Ok(match (is_complete, checked.iter().any(fails)) {
         (false, _) => CliOutcome::Incomplete,
         (true, true) => CliOutcome::Findings,
         (true, false) => CliOutcome::Clean,
     })
 }
 
-fn check_documents(
-    ui: &mut Ui,
-    store: &Store,
-    args: &CheckArgs,
-) -> Result<(Vec<DocumentCheck>, Vec<FileError>), Diagnostic> {
+/// What was checked, and what could not be.
+#[derive(Default)]
+struct CheckRun {
+    checked: Vec<DocumentCheck>,
+    /// The files that could not be read or written.
+    unread: Vec<FileError>,
+    /// Why documents could not be fixed.
+    unfixed: Vec<JournalError>,
+}
+
+fn check_documents(ui: &mut Ui, store: &Store, args: &CheckArgs) -> Result<CheckRun, Diagnostic> {
     let workspace = store.workspace();
     if let Some(path) = &args.pr_body {
         let bytes = super::read_input(workspace, path)?;
-        return Ok((vec![verbs::check_pull_request(workspace, path, &bytes)], Vec::new()));
+        let checked = vec![verbs::check_pull_request(workspace, path, &bytes)];
+        return Ok(CheckRun { checked, ..CheckRun::default() });
     }
     let with = comparison(store, args)?;
     if args.staged {
@@ -160,26 +172,27 @@ fn check_documents(
                 .hint("leave `--staged` out to look at the files themselves")
         })?;
         let staged = workspace.staged(repository)?;
-        return Ok((verbs::check_documents(store, Some(&with), staged), Vec::new()));
+        let checked = verbs::check_documents(store, Some(&with), staged);
+        return Ok(CheckRun { checked, ..CheckRun::default() });
     }
-    let mut unread = Vec::new();
+    let mut run = CheckRun::default();
     if args.fix {
         let selection = workspace.select(&args.handoffs)?;
-        unread.extend(fix(ui, store, &selection.documents)?);
+        fix(ui, store, &selection.documents, &mut run)?;
     }
     if !args.handoffs.is_empty() {
         let selection = workspace.select(&args.handoffs)?;
-        unread.extend(selection.unread);
-        return Ok((verbs::check_documents(store, Some(&with), selection.documents), unread));
+        run.unread.extend(selection.unread);
+        run.checked = verbs::check_documents(store, Some(&with), selection.documents);
+        return Ok(run);
     }
-    let mut checked = Vec::new();
     for result in verbs::check_all(store, &with) {
         match result {
-            Ok(one) => checked.push(one),
-            Err(error) => unread.push(error),
+            Ok(one) => run.checked.push(one),
+            Err(error) => run.unread.push(error),
         }
     }
-    Ok((checked, unread))
+    Ok(run)
 }
 
 fn comparison<'p>(store: &'p Store, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
@@ -199,14 +212,15 @@ fn comparison<'p>(store: &'p Store, args: &CheckArgs) -> Result<Comparison<'p>, 
     }
 }
 
-/// Fixes what can be fixed, and reports it. Returns the files that could not be written.
+/// Fixes what can be fixed, and reports it. What cannot be fixed is added to the run.
 fn fix(
     ui: &mut Ui,
     store: &Store,
     documents: &[StoredHandoff],
-) -> Result<Vec<FileError>, Diagnostic> {
+    run: &mut CheckRun,
+) -> Result<(), Diagnostic> {
     let workspace = store.workspace();
-    let FixOutcome { fixed, unwritten, stopped_by } = verbs::fix(store, documents)?;
+    let FixOutcome { fixed, unwritten, unfixed } = verbs::fix(store, documents)?;
     for FixedDocument { path, key, formatted, citations } in &fixed {
         if let Some(redacted) = formatted {
             super::report_redacted(ui, redacted)?;
@@ -219,8 +233,7 @@ fn fix(
             ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
         }
     }
-    match stopped_by {
-        Some(error) => Err(error.into()),
-        None => Ok(unwritten),
-    }
+    run.unread.extend(unwritten);
+    run.unfixed.extend(unfixed);
+    Ok(())
 }

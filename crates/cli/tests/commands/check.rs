@@ -149,6 +149,20 @@ fn fixing_changes_only_what_is_mechanical() {
 }
 
 #[test]
+fn fixing_continues_after_a_document_that_cannot_be_fixed() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "");
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    sandbox.write(".midstride/handoffs/a.md", format!("# Note\n\nThe token is {token}.\n"));
+    sandbox.write(".midstride/handoffs/b.md", "---\nhandoff:\n  id: b\n  to: ops\n---\n");
+    let run = sandbox.run(["check", "--fix", "--quiet"]).exits(2);
+    assert!(run.stderr.contains("Mended .midstride/handoffs/b.md"), "{run}");
+    assert!(run.stderr.contains("a.md` has no handoff header"), "{run}");
+    assert!(run.stderr.contains("2 documents checked"), "{run}");
+    assert!(sandbox.read(".midstride/handoffs/b.md").contains("to: [ops]"));
+}
+
+#[test]
 fn a_finding_is_silenced_with_a_reason() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "");

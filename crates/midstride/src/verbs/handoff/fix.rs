@@ -20,8 +20,8 @@ pub struct FixOutcome {
     pub fixed: Vec<FixedDocument>,
     /// The files that could not be read or written.
     pub unwritten: Vec<FileError>,
-    /// The error that left the remaining documents unfixed.
-    pub stopped_by: Option<JournalError>,
+    /// Why documents could not be fixed.
+    pub unfixed: Vec<JournalError>,
 }
 
 /// A document that was changed.
@@ -45,8 +45,7 @@ pub fn fix(store: &Store, documents: &[StoredHandoff]) -> Result<FixOutcome, Fil
     let mut outcome = FixOutcome::default();
     for stored in documents {
         if let Err(error) = fix_document(store, &with, stored, &mut outcome) {
-            outcome.stopped_by = Some(error);
-            break;
+            outcome.unfixed.push(error);
         }
     }
     Ok(outcome)
