@@ -548,6 +548,41 @@ fn a_log_that_quotes_a_deleted_file_is_not_its_new_name() {
 }
 
 #[test]
+fn a_new_file_is_the_new_name_of_one_file_only() {
+    let sandbox = repository();
+    // Lines 1 to 20, of which some are different.
+    let file = |is_other: fn(usize) -> bool, name: &str| -> String {
+        let line = |n| if is_other(n) { name } else { "value" };
+        (1..=20).map(|n| format!("let {}_{n} = step({n});\n", line(n))).collect()
+    };
+    let first = file(|_| false, "value");
+    let second = file(|n| n > 15, "other");
+    let third = file(|n| n > 14, "third");
+    sandbox.write("src/b.rs", &first).write("src/c.rs", &second).write("src/d.rs", &third);
+    commit(&sandbox);
+    cite(&sandbox, "See `src/c.rs`, `src/b.rs` and `src/d.rs`.\n");
+    commit(&sandbox);
+    for missing in ["src/b.rs", "src/c.rs", "src/d.rs"] {
+        std::fs::remove_file(sandbox.root().join(missing)).unwrap();
+    }
+    sandbox.write("lib/x.rs", format!("{first}// new\n"));
+    sandbox.write("lib/y.rs", file(|n| n > 15, "other").replace("let value_1", "let new_1"));
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/c.rs renamed lib/y.rs by anchor
+    src/b.rs renamed lib/x.rs by anchor
+    src/d.rs deleted by anchor
+    ");
+    sandbox
+        .write("lib/y.rs", second.replace("let value", "let new_").replace("new__1 ", "value_1 "));
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/c.rs deleted by anchor
+    src/b.rs renamed lib/x.rs by anchor
+    src/d.rs deleted by anchor
+    ");
+}
+
+#[test]
 fn an_ignored_file_is_not_deleted() {
     let sandbox = repository();
     sandbox.write(".gitignore", "local/\n!local/kept.rs\n").write("local/a.toml", "one = 1\n");

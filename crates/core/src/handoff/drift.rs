@@ -16,7 +16,9 @@ pub use findings::findings;
 pub use line_tracker::LineTracker;
 pub use literal::{CitedFile, LiteralDrift, find_literal_drift, sentences};
 pub use possibly_done::{HandoffActivity, LaterCommit};
-pub use rename::{is_handoff_of_note, is_same_family};
+pub use rename::{
+    NameDistance, RenamePair, RenamePairs, choose_rename, is_handoff_of_note, is_same_family,
+};
 pub use statement::StatementWords;
 
 use crate::handoff::anchor::CitedLines;

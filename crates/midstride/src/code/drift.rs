@@ -201,7 +201,7 @@ impl<'p> DriftChecker<'p> {
         if let Some(known) = lock(&self.renames).get(&key) {
             return known.clone();
         }
-        let found = self.code.find_renamed(base, blob, text.map(|text| &***text), &self.now);
+        let found = self.code.find_renamed(base, blob, text, &self.now);
         lock(&self.renames).insert(key, found.clone());
         found
     }

@@ -2,13 +2,15 @@
 
 use super::origin::ResolvedOrigin;
 use crate::code::code_state::{CodeCache, CodeState, PathContent};
+use midstride_core::handoff::code_text::CodeText;
 use midstride_core::handoff::drift::{
-    CitationDoubt, SIMILARITY_MIN, is_handoff_of_note, is_same_family, similarity,
+    CitationDoubt, NameDistance, RenamePair, RenamePairs, SIMILARITY_MIN, choose_rename,
+    is_handoff_of_note, is_same_family, similarity,
 };
 use midstride_core::text::id::BlobHash;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::path::Path;
+use std::sync::Arc;
 
 /// How many files are compared to find one that was renamed and edited.
 const CANDIDATES_MAX: usize = 1000;
@@ -23,76 +25,34 @@ pub(super) enum RenameOutcome {
 }
 
 /// A file that is no longer at its path.
-struct MissingFile<'b> {
-    path: &'b str,
-    blob: Option<&'b BlobHash>,
-    text: Option<&'b str>,
+#[derive(Clone)]
+struct MissingFile {
+    path: String,
+    blob: Option<BlobHash>,
+    text: Option<Arc<CodeText>>,
 }
 
 impl CodeCache<'_> {
     /// The new path of a file: one with the same content, or the one with the most similar text
-    /// among files that did not exist before.
+    /// among files that did not exist before. A file that another missing one matches better is not
+    /// its new path.
     pub(super) fn find_renamed(
         &self,
         base: &ResolvedOrigin,
         blob: Option<&BlobHash>,
-        text: Option<&str>,
+        text: Option<&Arc<CodeText>>,
         now: &CodeState,
     ) -> RenameOutcome {
-        let was = MissingFile { path: &base.path, blob, text };
-        let found = self.find_most_similar(&was, self.new_files(base.state.as_ref(), now), now);
+        let was = MissingFile { path: base.path.clone(), blob: blob.cloned(), text: text.cloned() };
+        let found = PossibleRenames::new(self, &was, base.state.as_ref(), now).choose();
         match (&found, &base.state) {
             // A file that existed next to the old one is not its new name. Git runs only here,
             // because it may have to search the whole history.
             (RenameOutcome::Found(_), None) => {
                 let before = self.state_before_removal(&base.path, now);
-                self.find_most_similar(&was, self.new_files(before.as_ref(), now), now)
+                PossibleRenames::new(self, &was, before.as_ref(), now).choose()
             }
             _ => found,
-        }
-    }
-
-    fn find_most_similar(
-        &self,
-        was: &MissingFile<'_>,
-        mut candidates: Vec<String>,
-        now: &CodeState,
-    ) -> RenameOutcome {
-        candidates.sort_by_cached_key(|path| similarity_key(was.path, path));
-        if let Some(path) = was.blob.and_then(|blob| self.find_by_blob(blob, &candidates, now)) {
-            return RenameOutcome::Found(path);
-        }
-        let Some(text) = was.text else { return RenameOutcome::NotFound };
-        let compared = candidates.len().min(CANDIDATES_MAX);
-        let mut best: Option<(usize, &String)> = None;
-        for path in &candidates[..compared] {
-            let PathContent::File { text: Some(other) } = self.content_at(now, path) else {
-                continue;
-            };
-            // A file with another kind of content only quotes the missing one.
-            if **other != *text && !is_same_family(was.path, path) {
-                continue;
-            }
-            // A text twice as long cannot be similar enough.
-            if text.len().min(other.len()) * 2 < text.len().max(other.len()) {
-                continue;
-            }
-            let score = similarity(text, &other);
-            let is_better = score >= SIMILARITY_MIN && best.is_none_or(|(most, _)| score > most);
-            if is_better && !is_handoff_of_note(text, &other) {
-                best = Some((score, path));
-            }
-        }
-        match best {
-            Some((_, path)) => RenameOutcome::Found(path.clone()),
-            None if compared < candidates.len() => {
-                let candidates = candidates.len();
-                RenameOutcome::Inconclusive(CitationDoubt::RenamesTruncated {
-                    compared,
-                    candidates,
-                })
-            }
-            None => RenameOutcome::NotFound,
         }
     }
 
@@ -119,18 +79,6 @@ impl CodeCache<'_> {
         repository.before_last_change(commit, path).map(CodeState::Commit).filter(has)
     }
 
-    fn find_by_blob(
-        &self,
-        blob: &BlobHash,
-        candidates: &[String],
-        now: &CodeState,
-    ) -> Option<String> {
-        let ids = self.current_blob_ids(candidates, now);
-        let is_same = |path: &&String| ids.get(*path).is_some_and(|id| id == blob);
-        let mut same = candidates.iter().filter(is_same);
-        same.find(|path| self.content_at(now, path).exists()).cloned()
-    }
-
     /// The blob ids of files; those that git does not have yet are hashed.
     fn current_blob_ids(&self, paths: &[String], now: &CodeState) -> HashMap<String, BlobHash> {
         let listed = self.list_files(now);
@@ -149,15 +97,178 @@ impl CodeCache<'_> {
     }
 }
 
-/// Sorts likelier candidates first: the same path in other case, the same file name, the same
-/// extension.
-fn similarity_key(from: &str, to: &str) -> (bool, bool, bool, String) {
-    let name = |path: &str| Path::new(path).file_name().map(OsStr::to_ascii_lowercase);
-    let ending = |path: &str| Path::new(path).extension().map(OsStr::to_owned);
-    (
-        !from.eq_ignore_ascii_case(to),
-        name(from) != name(to),
-        ending(from) != ending(to),
-        to.to_owned(),
-    )
+/// The new files that missing files can be, compared when they are asked for.
+struct PossibleRenames<'c> {
+    code: &'c CodeCache<'c>,
+    now: &'c CodeState,
+    was: &'c MissingFile,
+    /// Files that exist now and did not exist before.
+    new: Vec<String>,
+    /// Their blobs.
+    new_blobs: OnceCell<HashMap<String, BlobHash>>,
+    /// Files that existed before and do not exist now, with their blobs.
+    missing: Vec<(String, Option<BlobHash>)>,
+    from: RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
+    to: RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
+}
+
+impl<'c> PossibleRenames<'c> {
+    fn new(
+        code: &'c CodeCache<'c>,
+        was: &'c MissingFile,
+        before: Option<&CodeState>,
+        now: &'c CodeState,
+    ) -> Self {
+        let current = code.list_files(now);
+        let mut missing = vec![(was.path.clone(), was.blob.clone())];
+        if let Some(before) = before {
+            let listed = code.list_files(before);
+            let is_missing = |path: &String| *path != was.path && !current.files.contains_key(path);
+            let files = listed.files.iter().filter(|(path, _)| is_missing(path));
+            missing.extend(files.map(|(path, blob)| (path.clone(), blob.clone())));
+        }
+        Self {
+            code,
+            now,
+            was,
+            new: code.new_files(before, now),
+            new_blobs: OnceCell::new(),
+            missing,
+            from: RefCell::default(),
+            to: RefCell::default(),
+        }
+    }
+
+    fn choose(&self) -> RenameOutcome {
+        let (candidates, compared) = (self.new.len(), self.new.len().min(CANDIDATES_MAX));
+        match choose_rename(self, &self.was.path) {
+            Some(path) => RenameOutcome::Found(path),
+            None if compared < candidates && self.was.text.is_some() => {
+                RenameOutcome::Inconclusive(CitationDoubt::RenamesTruncated {
+                    compared,
+                    candidates,
+                })
+            }
+            None => RenameOutcome::NotFound,
+        }
+    }
+
+    fn new_blobs(&self) -> &HashMap<String, BlobHash> {
+        self.new_blobs.get_or_init(|| {
+            let mut paths = self.new.clone();
+            paths
+                .sort_by_cached_key(|path| (NameDistance::new(&self.was.path, path), path.clone()));
+            self.code.current_blob_ids(&paths, self.now)
+        })
+    }
+
+    /// The new files with this content.
+    fn new_with(&self, blob: &BlobHash) -> Vec<&String> {
+        let blobs = self.new_blobs();
+        let is_same = |path: &&String| {
+            blobs.get(*path) == Some(blob) && self.code.content_at(self.now, path).exists()
+        };
+        self.new.iter().filter(is_same).collect()
+    }
+
+    /// The missing files with this content.
+    fn missing_with(&self, blob: &BlobHash) -> Vec<&String> {
+        let same = self.missing.iter().filter(|(_, other)| other.as_ref() == Some(blob));
+        same.map(|(path, _)| path).collect()
+    }
+
+    fn missing_file(&self, path: &str) -> MissingFile {
+        if path == self.was.path {
+            return self.was.clone();
+        }
+        let known = self.missing.iter().find(|(other, _)| other == path);
+        let blob = known.and_then(|(_, blob)| blob.clone());
+        let text = blob.as_ref().and_then(|blob| self.code.blob(blob));
+        MissingFile { path: path.to_owned(), blob, text }
+    }
+
+    /// Pairs two files if their texts are similar enough.
+    fn similar_pair(&self, was: &MissingFile, to: &str) -> Option<RenamePair> {
+        let text: &str = was.text.as_ref()?;
+        let PathContent::File { text: Some(other) } = self.code.content_at(self.now, to) else {
+            return None;
+        };
+        // A file with another kind of content only quotes the missing one.
+        if **other != *text && !is_same_family(&was.path, to) {
+            return None;
+        }
+        // A text twice as long cannot be similar enough.
+        if text.len().min(other.len()) * 2 < text.len().max(other.len()) {
+            return None;
+        }
+        let score = similarity(text, &other);
+        let is_pair = score >= SIMILARITY_MIN && !is_handoff_of_note(text, &other);
+        is_pair.then(|| RenamePair::new(&was.path, to, score))
+    }
+
+    fn compare_from(&self, missing: &str) -> Vec<RenamePair> {
+        let was = self.missing_file(missing);
+        let same = was.blob.as_ref().map(|blob| self.new_with(blob)).unwrap_or_default();
+        let rivals = was.blob.as_ref().map_or(0, |blob| self.missing_with(blob).len());
+        let mut pairs: Vec<RenamePair> =
+            same.iter().map(|to| RenamePair::new(missing, to, RenamePair::SAME_CONTENT)).collect();
+        // There is one for each missing file with this content.
+        if !pairs.is_empty() && rivals <= pairs.len() {
+            return pairs;
+        }
+        let others = nearest(missing, self.new.iter().filter(|path| !same.contains(path)));
+        pairs.extend(others.into_iter().filter_map(|to| self.similar_pair(&was, to)));
+        pairs
+    }
+
+    fn compare_to(&self, new: &str) -> Vec<RenamePair> {
+        let blob = self.new_blobs().get(new);
+        let same = blob.map(|blob| self.missing_with(blob)).unwrap_or_default();
+        let copies = blob.map_or(0, |blob| self.new_with(blob).len());
+        let mut pairs: Vec<RenamePair> =
+            same.iter().map(|from| RenamePair::new(from, new, RenamePair::SAME_CONTENT)).collect();
+        // There is a missing file for each new one with this content.
+        if !pairs.is_empty() && copies <= pairs.len() {
+            return pairs;
+        }
+        let is_other = |path: &&String| {
+            !same.contains(path) && (is_same_family(path, new) || **path == self.was.path)
+        };
+        let others = nearest(new, self.missing.iter().map(|(path, _)| path).filter(is_other));
+        let pair = |from: &String| self.similar_pair(&self.missing_file(from), new);
+        pairs.extend(others.into_iter().filter_map(pair));
+        pairs
+    }
+}
+
+impl RenamePairs for PossibleRenames<'_> {
+    fn pairs_from(&self, missing: &str) -> Arc<Vec<RenamePair>> {
+        remembered(&self.from, missing, || self.compare_from(missing))
+    }
+
+    fn pairs_to(&self, new: &str) -> Arc<Vec<RenamePair>> {
+        remembered(&self.to, new, || self.compare_to(new))
+    }
+}
+
+/// The pairs of a file, compared once.
+fn remembered(
+    known: &RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
+    path: &str,
+    compare: impl FnOnce() -> Vec<RenamePair>,
+) -> Arc<Vec<RenamePair>> {
+    if let Some(pairs) = known.borrow().get(path) {
+        return Arc::clone(pairs);
+    }
+    let pairs = Arc::new(compare());
+    known.borrow_mut().insert(path.to_owned(), Arc::clone(&pairs));
+    pairs
+}
+
+/// The files to compare with one: those with the most similar names.
+fn nearest<'p>(to: &str, paths: impl Iterator<Item = &'p String>) -> Vec<&'p String> {
+    let mut paths: Vec<&String> = paths.collect();
+    paths.sort_by_cached_key(|path| (NameDistance::new(to, path), (*path).clone()));
+    paths.truncate(CANDIDATES_MAX);
+    paths
 }
