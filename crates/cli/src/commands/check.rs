@@ -102,7 +102,7 @@ pub(crate) fn check(
     args: &CheckArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    let CheckRun { mut checked, unread, unfixed } = check_documents(ui, store, args)?;
+    let CheckReport { mut checked, unread, unfixed } = check_documents(ui, store, args)?;
     if args.quiet {
         for one in &mut checked {
             one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
@@ -150,7 +150,7 @@ pub(crate) fn check(
 
 /// What was checked, and what could not be.
 #[derive(Default)]
-struct CheckRun {
+struct CheckReport {
     checked: Vec<DocumentCheck>,
     /// The files that could not be read or written.
     unread: Vec<FileError>,
@@ -158,12 +158,16 @@ struct CheckRun {
     unfixed: Vec<JournalError>,
 }
 
-fn check_documents(ui: &mut Ui, store: &Store, args: &CheckArgs) -> Result<CheckRun, Diagnostic> {
+fn check_documents(
+    ui: &mut Ui,
+    store: &Store,
+    args: &CheckArgs,
+) -> Result<CheckReport, Diagnostic> {
     let workspace = store.workspace();
     if let Some(path) = &args.pr_body {
         let bytes = super::read_input(workspace, path)?;
         let checked = vec![verbs::check_pull_request(workspace, path, &bytes)];
-        return Ok(CheckRun { checked, ..CheckRun::default() });
+        return Ok(CheckReport { checked, ..CheckReport::default() });
     }
     let with = comparison(store, args)?;
     if args.staged {
@@ -173,9 +177,9 @@ fn check_documents(ui: &mut Ui, store: &Store, args: &CheckArgs) -> Result<Check
         })?;
         let staged = workspace.staged(repository)?;
         let checked = verbs::check_documents(store, Some(&with), staged);
-        return Ok(CheckRun { checked, ..CheckRun::default() });
+        return Ok(CheckReport { checked, ..CheckReport::default() });
     }
-    let mut run = CheckRun::default();
+    let mut run = CheckReport::default();
     if args.fix {
         let selection = workspace.select(&args.handoffs)?;
         fix(ui, store, &selection.documents, &mut run)?;
@@ -217,7 +221,7 @@ fn fix(
     ui: &mut Ui,
     store: &Store,
     documents: &[StoredHandoff],
-    run: &mut CheckRun,
+    run: &mut CheckReport,
 ) -> Result<(), Diagnostic> {
     let workspace = store.workspace();
     let FixOutcome { fixed, unwritten, unfixed } = verbs::fix(store, documents)?;

@@ -550,7 +550,7 @@ fn a_log_that_quotes_a_deleted_file_is_not_its_new_name() {
 #[test]
 fn a_new_file_is_the_new_name_of_one_file_only() {
     let sandbox = repository();
-    // Lines 1 to 20, of which some are different.
+    // Twenty lines; some have another name.
     let file = |is_other: fn(usize) -> bool, name: &str| -> String {
         let line = |n| if is_other(n) { name } else { "value" };
         (1..=20).map(|n| format!("let {}_{n} = step({n});\n", line(n))).collect()

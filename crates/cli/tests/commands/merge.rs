@@ -405,6 +405,7 @@ fn two_clones_share_every_revision() {
         "received": 0,
         "sent": 0,
         "skipped": 0,
+        "newer": 0,
         "early": 0,
         "withheld": false
       }

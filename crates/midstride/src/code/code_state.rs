@@ -73,6 +73,8 @@ pub(super) struct CodeCache<'p> {
     /// The blob ids of files that git does not have yet.
     hashed_files: Mutex<HashMap<String, BlobHash>>,
     listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
+    /// The files of the first state that the second does not have.
+    missing: Mutex<HashMap<(CodeState, CodeState), Arc<MissingFiles>>>,
     /// The paths of each state by file name.
     names: Mutex<HashMap<CodeState, Arc<PathsByName>>>,
     shallow_boundary: OnceLock<BTreeSet<CommitId>>,
@@ -84,6 +86,9 @@ pub(super) struct CodeCache<'p> {
 }
 
 type PathsByName = HashMap<String, Vec<String>>;
+
+/// Paths and their blobs.
+pub(super) type MissingFiles = Vec<(String, Option<BlobHash>)>;
 
 /// Which paths git ignores.
 #[derive(Default)]
@@ -114,6 +119,7 @@ impl<'p> CodeCache<'p> {
             blobs: Mutex::default(),
             hashed_files: Mutex::default(),
             listings: Mutex::default(),
+            missing: Mutex::default(),
             names: Mutex::default(),
             shallow_boundary: OnceLock::new(),
             is_partial_clone: OnceLock::new(),
@@ -324,6 +330,22 @@ impl<'p> CodeCache<'p> {
         let listed = Arc::new(listed.unwrap_or_default());
         listings.insert(state.clone(), Arc::clone(&listed));
         listed
+    }
+
+    /// The files of one state that another does not have.
+    pub(super) fn missing_files(&self, before: &CodeState, now: &CodeState) -> Arc<MissingFiles> {
+        let key = (before.clone(), now.clone());
+        if let Some(known) = lock(&self.missing).get(&key) {
+            return Arc::clone(known);
+        }
+        let (was, is) = (self.list_files(before), self.list_files(now));
+        // Git lists a file that is deleted in the working tree only.
+        let is_deleted =
+            |path: &str| *now == CodeState::WorkTree && !self.top.exists(Path::new(path));
+        let is_missing = |path: &str| !is.files.contains_key(path) || is_deleted(path);
+        let missing = was.files.iter().filter(|(path, _)| is_missing(path));
+        let missing = missing.map(|(path, blob)| (path.clone(), blob.clone())).collect();
+        Arc::clone(lock(&self.missing).entry(key).or_insert(Arc::new(missing)))
     }
 
     /// Resolves a path in a document to a path below the top: relative to the project root, to the

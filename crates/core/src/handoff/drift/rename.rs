@@ -68,7 +68,7 @@ pub fn choose_rename(pairs: &impl RenamePairs, missing: &str) -> Option<String> 
     own.into_iter().find(|pair| chosen.contains(pair, CHAIN_MAX)).map(|pair| pair.to)
 }
 
-/// How many pairs are followed, each of which depends on the next.
+/// Each pair depends on better ones; this many are followed.
 const CHAIN_MAX: usize = 64;
 
 struct ChosenPairs<'p, P> {

@@ -1,7 +1,7 @@
 //! Finds the new path of a file that was renamed.
 
 use super::origin::ResolvedOrigin;
-use crate::code::code_state::{CodeCache, CodeState, PathContent};
+use crate::code::code_state::{CodeCache, CodeState, MissingFiles, PathContent};
 use midstride_core::handoff::code_text::CodeText;
 use midstride_core::handoff::drift::{
     CitationDoubt, NameDistance, RenamePair, RenamePairs, SIMILARITY_MIN, choose_rename,
@@ -106,8 +106,9 @@ struct PossibleRenames<'c> {
     new: Vec<String>,
     /// Their blobs.
     new_blobs: OnceCell<HashMap<String, BlobHash>>,
+    before: Option<CodeState>,
     /// Files that existed before and do not exist now, with their blobs.
-    missing: Vec<(String, Option<BlobHash>)>,
+    missing: OnceCell<MissingFiles>,
     from: RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
     to: RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
 }
@@ -119,21 +120,14 @@ impl<'c> PossibleRenames<'c> {
         before: Option<&CodeState>,
         now: &'c CodeState,
     ) -> Self {
-        let current = code.list_files(now);
-        let mut missing = vec![(was.path.clone(), was.blob.clone())];
-        if let Some(before) = before {
-            let listed = code.list_files(before);
-            let is_missing = |path: &String| *path != was.path && !current.files.contains_key(path);
-            let files = listed.files.iter().filter(|(path, _)| is_missing(path));
-            missing.extend(files.map(|(path, blob)| (path.clone(), blob.clone())));
-        }
         Self {
             code,
             now,
             was,
             new: code.new_files(before, now),
             new_blobs: OnceCell::new(),
-            missing,
+            before: before.cloned(),
+            missing: OnceCell::new(),
             from: RefCell::default(),
             to: RefCell::default(),
         }
@@ -162,6 +156,18 @@ impl<'c> PossibleRenames<'c> {
         })
     }
 
+    fn missing(&self) -> &MissingFiles {
+        self.missing.get_or_init(|| {
+            let mut missing = vec![(self.was.path.clone(), self.was.blob.clone())];
+            if let Some(before) = &self.before {
+                let listed = self.code.missing_files(before, self.now);
+                let others = listed.iter().filter(|(path, _)| *path != self.was.path);
+                missing.extend(others.cloned());
+            }
+            missing
+        })
+    }
+
     /// The new files with this content.
     fn new_with(&self, blob: &BlobHash) -> Vec<&String> {
         let blobs = self.new_blobs();
@@ -173,7 +179,7 @@ impl<'c> PossibleRenames<'c> {
 
     /// The missing files with this content.
     fn missing_with(&self, blob: &BlobHash) -> Vec<&String> {
-        let same = self.missing.iter().filter(|(_, other)| other.as_ref() == Some(blob));
+        let same = self.missing().iter().filter(|(_, other)| other.as_ref() == Some(blob));
         same.map(|(path, _)| path).collect()
     }
 
@@ -181,7 +187,7 @@ impl<'c> PossibleRenames<'c> {
         if path == self.was.path {
             return self.was.clone();
         }
-        let known = self.missing.iter().find(|(other, _)| other == path);
+        let known = self.missing().iter().find(|(other, _)| other == path);
         let blob = known.and_then(|(_, blob)| blob.clone());
         let text = blob.as_ref().and_then(|blob| self.code.blob(blob));
         MissingFile { path: path.to_owned(), blob, text }
@@ -209,11 +215,11 @@ impl<'c> PossibleRenames<'c> {
     fn compare_from(&self, missing: &str) -> Vec<RenamePair> {
         let was = self.missing_file(missing);
         let same = was.blob.as_ref().map(|blob| self.new_with(blob)).unwrap_or_default();
-        let rivals = was.blob.as_ref().map_or(0, |blob| self.missing_with(blob).len());
+        let rivals = || was.blob.as_ref().map_or(0, |blob| self.missing_with(blob).len());
         let mut pairs: Vec<RenamePair> =
             same.iter().map(|to| RenamePair::new(missing, to, RenamePair::SAME_CONTENT)).collect();
         // There is one for each missing file with this content.
-        if !pairs.is_empty() && rivals <= pairs.len() {
+        if !pairs.is_empty() && rivals() <= pairs.len() {
             return pairs;
         }
         let others = nearest(missing, self.new.iter().filter(|path| !same.contains(path)));
@@ -234,7 +240,7 @@ impl<'c> PossibleRenames<'c> {
         let is_other = |path: &&String| {
             !same.contains(path) && (is_same_family(path, new) || **path == self.was.path)
         };
-        let others = nearest(new, self.missing.iter().map(|(path, _)| path).filter(is_other));
+        let others = nearest(new, self.missing().iter().map(|(path, _)| path).filter(is_other));
         let pair = |from: &String| self.similar_pair(&self.missing_file(from), new);
         pairs.extend(others.into_iter().filter_map(pair));
         pairs
