@@ -120,16 +120,19 @@ fn in_log_only() -> Sandbox {
     sandbox
 }
 
+/// What is left of a log; `None` if it was deleted.
+type Loss = fn(Vec<u8>) -> Option<Vec<u8>>;
+
 #[test]
 fn a_ledger_without_its_schema_is_refused_and_untouched() {
     let zeros = |bytes: Vec<u8>| Some(vec![0; bytes.len()]);
     let long_zeros = |_: Vec<u8>| Some(vec![0; 300 << 10]);
     let first_page = |bytes: Vec<u8>| Some(bytes[..5000].to_vec());
-    let losses: [(&str, &dyn Fn(Vec<u8>) -> Option<Vec<u8>>); 4] = [
-        ("deleted", &|_| None),
-        ("zeroed", &zeros),
-        ("zeroed and long", &long_zeros),
-        ("cut off", &first_page),
+    let losses: [(&str, Loss); 4] = [
+        ("deleted", |_| None),
+        ("zeroed", zeros),
+        ("zeroed and long", long_zeros),
+        ("truncated", first_page),
     ];
     for (what, lose) in losses {
         let sandbox = in_log_only();

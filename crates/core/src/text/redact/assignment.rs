@@ -687,7 +687,7 @@ fn value_field(text: &[u8], from: usize) -> Option<usize> {
     let gap = gap_length(&text[from..]);
     let at = from + gap;
     let at = at + prefix_length(&text[at..], 4, |byte| is_quote(byte) || byte == b'\\');
-    let fields: [&[u8]; 3] = [b"value", b"Value", b"content="];
+    let fields: [&[u8]; 2] = [b"value", b"Value"];
     let field = fields.iter().find(|field| text[at..].starts_with(field))?;
     let field = field.strip_suffix(b"=").unwrap_or(field);
     let rest = &text[at + field.len()..];

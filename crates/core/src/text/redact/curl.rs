@@ -21,21 +21,26 @@ const TOKEN_BYTES_MIN: usize = 12;
 /// The maximum number of backslashes that escape a quote.
 const ESCAPES_MAX: usize = 3;
 
-/// The password or token in the options of the command at this candidate.
-pub(super) fn find(hit: SecretCandidate<'_>, values: &ValueChecker) -> Option<Range<usize>> {
+/// The passwords and tokens in the options of the command at this candidate.
+pub(super) fn find(hit: SecretCandidate<'_>, values: &ValueChecker) -> Vec<Range<usize>> {
     if !hit.begins_word(hit.at) {
-        return None;
+        return Vec::new();
     }
     let text = hit.text;
     let from = hit.at + PREFIX.len();
     let end = command_end(text, from);
     let is_option = |at: &usize| text[*at] == b'-' && text[at - 1].is_ascii_whitespace();
-    (from + 1..end).filter(is_option).find_map(|at| {
-        let value = option_value(text, at)?;
-        quoted_password(text, value, values)
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for at in (from + 1..end).filter(is_option) {
+        // A quoted password may contain what looks like an option.
+        let is_inside = found.last().is_some_and(|last| at < last.end);
+        let Some(value) = option_value(text, at).filter(|_| !is_inside) else { continue };
+        let secret = quoted_password(text, value, values)
             .or_else(|| plain_password(text, value, values))
-            .or_else(|| token(text, value, values))
-    })
+            .or_else(|| token(text, value, values));
+        found.extend(secret);
+    }
+    found
 }
 
 /// The end of the command, or of the part of it that is searched.

@@ -1,5 +1,6 @@
 //! Finds PEM private keys, including those whose line breaks are written as `\n`.
 
+use super::REDACTION_MARK;
 use super::hit::{AFTER_BYTES_MAX, SecretCandidate};
 use super::joined_lines::break_length;
 use super::words::oddity;
@@ -24,7 +25,10 @@ pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize
     let dashes = &begins.as_bytes()[..4];
     let label = line_of_dashes(rest, begins.len(), dashes)?;
     let body = label.end;
-    let next = position(&rest[body..], dashes).map(|at| at + body);
+    // What was redacted before is not a part of this key.
+    let mark = REDACTION_MARK.as_bytes();
+    let next = [dashes, mark].into_iter().filter_map(|end| position(&rest[body..], end)).min();
+    let next = next.map(|at| at + body);
     let closing = find_closing(rest, body, dashes).ok();
     let closing = closing.filter(|closing| !is_mentioned(&rest[body..*closing]));
     let end = match closing {

@@ -169,15 +169,21 @@ impl Scanner {
         trigger: Trigger,
     ) -> Vec<(Cow<'static, str>, Range<usize>)> {
         let mut found = self.check_one(hit, trigger).map_or(Vec::new(), |found| vec![found]);
-        if matches!(trigger, Trigger::Manifest) {
-            let values = manifest::find(hit, &self.values).into_iter();
-            found.extend(values.map(|range| ("kubernetes-secret".into(), range)));
-        }
+        let (kind, values) = match trigger {
+            Trigger::Manifest => ("kubernetes-secret", manifest::find(hit, &self.values)),
+            Trigger::Curl => ("command-password", curl::find(hit, &self.values)),
+            Trigger::Rule(_)
+            | Trigger::KeyBlock(_)
+            | Trigger::KeyTail(_)
+            | Trigger::Url(_)
+            | Trigger::Name => ("", Vec::new()),
+        };
+        found.extend(values.into_iter().map(|range| (Cow::Borrowed(kind), range)));
         found.retain(|(_, range)| !hit.is_in_mark(hit.at) && !hit.is_in_mark(range.start));
         found
     }
 
-    /// The kind and the range of the secret at this candidate, if it is not a manifest.
+    /// The kind and the range of the secret at this candidate, if it has one at most.
     fn check_one(
         &self,
         hit: SecretCandidate<'_>,
@@ -190,7 +196,6 @@ impl Scanner {
             }
             Trigger::KeyBlock(begins) => ("private-key".into(), key_block::find(hit, begins)?),
             Trigger::KeyTail(begins) => ("private-key".into(), key_tail::find(hit, begins)?),
-            Trigger::Curl => ("command-password".into(), curl::find(hit, &self.values)?),
             Trigger::Url(begins) => ("url-password".into(), url::find(hit, begins, &self.values)?),
             Trigger::Name => {
                 let assigned = assignment::find(hit, &self.names, &self.values);
@@ -201,7 +206,7 @@ impl Scanner {
                 }
                 (Cow::Borrowed(kind), range)
             }
-            Trigger::Manifest => return None,
+            Trigger::Curl | Trigger::Manifest => return None,
         })
     }
 }

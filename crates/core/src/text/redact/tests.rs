@@ -408,6 +408,9 @@ fn human_chosen_passwords_are_redacted_by_context() {
     }
     let (clean, _) = CleanText::redact("curl -u user:pass https://host");
     assert_eq!(clean.as_str(), "curl -u user:REDACTED-command-password https://host");
+    let (clean, _) = CleanText::redact("curl -u user:pass -U proxy:swordfish9 https://host");
+    let mark = "REDACTED-command-password";
+    assert_eq!(clean.as_str(), format!("curl -u user:{mark} -U proxy:{mark} https://host"));
 }
 
 #[test]
@@ -740,4 +743,15 @@ fn an_escaped_invisible_character_hides_no_secret() {
         let expected = format!("title: \"see{hidden}REDACTED-github-token{hidden} there\"\n");
         assert_eq!(clean.as_str(), expected);
     }
+}
+
+#[test]
+fn a_redacted_key_is_no_part_of_another_one() {
+    let begin = "-----BEGIN RSA PRIVATE KEY-----";
+    let text = format!(
+        "{begin}41ce518e5285c9fdfacc79138f844e282c{begin}5yzjeB0JKecBAwYFODQc9cXG2ODNUGQL9q4q"
+    );
+    let (clean, _) = CleanText::redact(&text);
+    let (again, more) = CleanText::redact(clean.as_str());
+    assert!(more.is_empty(), "{} became {}", clean.as_str(), again.as_str());
 }
