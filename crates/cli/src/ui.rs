@@ -170,8 +170,8 @@ impl Ui {
         io::stdout().is_terminal() && io::stdin().is_terminal()
     }
 
-    /// Prints data. Secrets are redacted here once more, whatever the stored text has: printing
-    /// removes the invisible characters that may split one, and joins texts.
+    /// Prints data. Secrets are redacted here once more, because printing removes the invisible
+    /// characters that may split one, and joins texts.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         self.write_text(&self.visible(text))
     }
