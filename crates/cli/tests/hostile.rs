@@ -120,7 +120,7 @@ fn what_a_hostile_clone_wanted_is_reported() {
       2. not allowed     In a folder elsewhere
                          midstride allow trap 2
       3. not understood  Up
-                         `../home` leads out of the project
+                         `../home` is outside the project
       4. not allowed     Already verified
                          midstride allow trap 4
     ----- stderr -----
@@ -389,9 +389,9 @@ fn briefings_do_not_point_outside_the_project() {
     assert!(told.contains("inside.md"), "{told}");
     assert!(!told.contains("plan.md") && !told.contains("gone.md"), "{told}");
     let checked = sandbox.run(["check", "reads"]).exits(1).stdout;
-    assert!(checked.contains("warning[R004]: `plan.md` leads out of the project"), "{checked}");
+    assert!(checked.contains("warning[R004]: `plan.md` is a link out of the project"), "{checked}");
     assert!(
-        checked.contains("warning[R004]: there is no file `gone.md` in the project"),
+        checked.contains("warning[R004]: `gone.md` does not exist in the project"),
         "{checked}"
     );
     assert!(!checked.contains("`inside.md`"), "{checked}");

@@ -60,9 +60,9 @@ fn fully_connected_layers_are_checked_once_each() {
     }
     let store = open(sandbox.root());
     let found = incomplete(&store, &["l39-0", "l1-0", "l0-0"]);
-    let errors = "the upstream artifact is not complete: it has 5 errors";
+    let errors = "the upstream artifact is incomplete: it has 5 errors";
     let mut wanted = vec![format!("l39-0: {errors}"); 5];
-    wanted.push("l1-0: the upstream artifact is not complete: it has an error".to_owned());
+    wanted.push("l1-0: the upstream artifact is incomplete: it has an error".to_owned());
     assert_eq!(found, wanted);
 }
 
@@ -98,12 +98,11 @@ fn documents_in_a_cycle_are_incomplete_in_any_order() {
         let (_sandbox, store) = store(&documents);
         let mut found = incomplete(&store, order);
         found.sort();
-        let error = "the upstream artifact is not complete: it has an error";
+        let error = "the upstream artifact is incomplete: it has an error";
         let mut wanted: Vec<String> =
             ["a", "b", "c", "d"].iter().map(|id| format!("{id}: {error}")).collect();
         wanted.push(
-            "f: the upstream artifact is not complete: it builds on this document in turn"
-                .to_owned(),
+            "f: the upstream artifact is incomplete: it builds on this document in turn".to_owned(),
         );
         assert_eq!(found, wanted, "{order:?}");
     }

@@ -5,7 +5,7 @@ use midstride_core::text::id::nearest_match;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Explain a finding; without a code, list them all
+/// Explain a finding, or list all codes
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The code, such as `S003`
@@ -26,7 +26,7 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
         ui.print_json(&rules.collect::<Vec<_>>())?;
     } else if args.code.is_none() {
         ui.print(&view::findings::code_index())?;
-        ui.say("midstride explain CODE tells why, and what to do")?;
+        ui.say("Run midstride explain CODE for the reason and the fix")?;
     } else {
         ui.print(&view::findings::explanation(codes[0]))?;
     }
@@ -35,9 +35,9 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
 
 fn unknown_code(typed: &str) -> Diagnostic {
     let known = Code::ALL.iter().map(|code| code.rule().code);
-    let diagnostic = Diagnostic::new(format!("there is no finding `{typed}`"));
+    let diagnostic = Diagnostic::new(format!("no finding has the code `{typed}`"));
     match nearest_match(&typed.to_uppercase(), known) {
         Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
-        None => diagnostic.hint("`midstride explain` lists them all"),
+        None => diagnostic.hint("`midstride explain` lists all codes"),
     }
 }

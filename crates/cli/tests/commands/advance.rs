@@ -145,17 +145,17 @@ fn blocking_findings_are_shown_with_hints() {
     18 |     - question: How long are they kept?
        |                 ^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: answer it: midstride answer feat-042/discovery q2 "the answer", or say that it does not block
+       = help: answer it: midstride answer feat-042/discovery q2 "the answer", or set `blocking: false`
 
-    error[S004]: an assumption waits for validation: Disks can be copied while they are in use
+    error[S004]: an assumption is not validated: Disks can be copied while they are in use
       --> .midstride/handoffs/feat-042/discovery.md:21:19
        |
     21 |     - assumption: Disks can be copied while they are in use
        |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: validate it and set `validated: true`, or `validated: failed`
+       = help: validate it and set `validated: true` or `validated: failed`
 
-    error[S008]: nobody decided whether `insights` applies
+    error[S008]: `insights` is not decided
       --> .midstride/handoffs/feat-042/discovery.md:28:3
        |
     28 |   platform_capabilities:
@@ -548,7 +548,7 @@ fn json_has_the_same_facts() {
           "end_column": 40,
           "start": 466,
           "end": 489,
-          "help": "answer it: midstride answer feat-042/discovery q2 \"the answer\", or say that it does not block",
+          "help": "answer it: midstride answer feat-042/discovery q2 \"the answer\", or set `blocking: false`",
           "fixable": false
         }
       ],

@@ -52,7 +52,7 @@ fn each_command_is_shown_exactly() {
       measures  Austin
     Proof 1 is allowed.
     Proof 2: No one knows
-      not understood: it has no command to run
+      not understood: it has no command
     Proof 3: It is green
       runs      make test
       in        the root of the project

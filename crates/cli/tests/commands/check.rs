@@ -15,13 +15,13 @@ fn findings_show_the_line_and_a_hint() {
        |
        = help: product should answer it: midstride answer market-page-perf q1 "the answer"
 
-    warning[S005]: an assumption waits for validation: The index on city exists
+    warning[S005]: an assumption is not validated: The index on city exists
       --> .midstride/handoffs/market-page-perf.md:25:19
        |
     25 |     - assumption: The index on city exists
        |                   ^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: validate it and set `validated: true`, or `validated: failed`
+       = help: validate it and set `validated: true` or `validated: failed`
     ----- stderr -----
     4 documents checked: 2 warnings
     "#);
@@ -34,13 +34,13 @@ fn hints_do_not_fail_a_check_unless_asked_to() {
     insta::assert_snapshot!(sandbox.run(["check"]), @"
     exit 0
     ----- stdout -----
-    advice[H002]: a note without a handoff header: its status and questions cannot be told
+    advice[H002]: this note has no handoff header, so midstride cannot tell its status or questions
      --> HANDOFF.md:1:1
       |
     1 | # A note
       | ^^^^^^^^
       |
-      = help: put a `handoff:` header on top, with at least `id`, `title` and `status`
+      = help: add a `handoff:` header with at least `id`, `title` and `status`
     ----- stderr -----
     1 document checked: 1 piece of advice
     ");
@@ -107,7 +107,7 @@ fn github_gets_annotations_and_code_scanning_gets_sarif() {
     exit 1
     ----- stdout -----
     ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it: midstride answer market-page-perf q1 "the answer"
-    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 an assumption of medium or unstated confidence was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`, or `validated: failed`
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 an assumption is not validated::an assumption is not validated: The index on city exists%0Avalidate it and set `validated: true` or `validated: failed`
     "#);
     let run = sandbox.run(["check", "--format", "sarif", "--quiet"]).exits(1);
     let sarif: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -197,9 +197,9 @@ fn the_description_of_a_pull_request_is_checked() {
     3 | ## Handoff Context
       | ^^^^^^^^^^^^^^^^^^
       |
-      = help: add the line the message names
+      = help: add a line `**Implements**:`
 
-    error[P004]: the design `designs/none.md` is not there
+    error[P004]: the design `designs/none.md` does not exist
      --> body.md:6:13
       |
     6 | **Design**: designs/none.md
@@ -213,7 +213,7 @@ fn the_description_of_a_pull_request_is_checked() {
     10 | - Deviation: none
        | ^^^^^^^^^^^^^^^^^
        |
-       = help: add the line the message names
+       = help: add a line `Impact:`
     ----- stderr -----
     1 document checked: 2 errors, 1 warning
     ");
@@ -226,7 +226,7 @@ fn a_project_defines_its_own_stage() {
     sandbox.write(".claude/pipeline/threats/feat-001.md", "---\nhandoff:\n  id: feat-001\n  platform_capabilities:\n    quota:\n      applies: false\n---\n");
     let run = sandbox.run(["check", "--quiet"]).exits(1);
     assert!(run.stdout.contains("a document of the threat-model stage needs `landmines`"), "{run}");
-    assert!(run.stdout.contains("nobody decided whether `billing` applies"), "{run}");
+    assert!(run.stdout.contains("`billing` is not decided"), "{run}");
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn a_secret_in_a_handoff_is_found_and_redacted_on_request() {
     26 | To see it, log in as `probe` with password=*************** on `web-4`.
        |                                            ^^^^^^^^^^^^^^^
        |
-       = help: Change the secret where it is used, then run `midstride check --fix`, which redacts it here. If it is not a secret, silence the finding.
+       = help: Revoke the secret, then run `midstride check --fix` to redact it here. If it is not a secret, silence this finding.
     ----- stderr -----
     1 document checked: 1 error
     ");

@@ -45,13 +45,13 @@ fn a_handoff_is_compared_with_the_session_it_names() {
       |
       = help: add what a successor would ask, or move detail into files and refer to them
 
-    advice[C003]: this step does not say how to tell that it is done
+    advice[C003]: this step does not say how to check that it is done
       --> .midstride/handoffs/market-page-cache.md:43:1
        |
     43 | 1. Warm the cache (in progress). Otherwise the first visitor after a rollout waits 14 seconds.
        | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: say what must hold, or the command that shows it
+       = help: say what must be true afterwards, or name a command that shows it
 
     Coverage of session [UID]: 6 of 6 required items covered
     what                   happened  named  covered
@@ -183,13 +183,13 @@ fn a_missing_session_is_reported_once_and_fails_nothing() {
       |
       = help: add what a successor would ask, or move detail into files and refer to them
 
-    advice[C003]: this step does not say how to tell that it is done
+    advice[C003]: this step does not say how to check that it is done
       --> .midstride/handoffs/market-page-cache.md:43:1
        |
     43 | 1. Warm the cache (in progress). Otherwise the first visitor after a rollout waits 14 seconds.
        | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: say what must hold, or the command that shows it
+       = help: say what must be true afterwards, or name a command that shows it
     ----- stderr -----
     Session 5e55 is not written down on this machine; what it did was not compared
     1 document checked: 2 pieces of advice

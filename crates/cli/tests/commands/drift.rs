@@ -321,8 +321,8 @@ fn a_lost_commit_is_reported_once() {
     sandbox.run(["new", "Session", "--kind", "session"]).exits(0);
     sandbox.write(".git/midstride/handoffs/p.md", text);
     insta::assert_snapshot!(judged(&sandbox, &["p"]), @"
-    src/a.rs:3 not_judged by none commit 123456789012 is not here
-    src/b.rs:4 not_judged by none commit 123456789012 is not here
+    src/a.rs:3 not_judged by none commit 123456789012 is not in this repository
+    src/b.rs:4 not_judged by none commit 123456789012 is not in this repository
     src/a.rs intact src/a.rs by none
     ");
     let run = sandbox.run(["check", "p"]);
@@ -353,7 +353,7 @@ fn anchors_work_without_git() {
     src/a.rs:5 changed src/a.rs by anchor
     src/b.rs:1 never_there by anchor it did not exist when this was written
     src/ intact src by anchor
-    src/a.rs:3 not_judged by none nothing records the code that was cited
+    src/a.rs:3 not_judged by none there is no record of the cited code
     src/a.rs intact src/a.rs by none
     ");
     std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
@@ -484,8 +484,8 @@ fn a_blamed_blank_line_or_brace_is_not_followed() {
     let text = sandbox.read("src/b.rs");
     sandbox.write("src/b.rs", format!("// new\n// too\n{text}"));
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
-    src/b.rs:3 not_judged by blame it cites blank lines or lone braces
-    src/b.rs:4 not_judged by blame it cites blank lines or lone braces
+    src/b.rs:3 not_judged by blame the cited lines are blank or lone braces
+    src/b.rs:4 not_judged by blame the cited lines are blank or lone braces
     src/b.rs:6 moved src/b.rs:8-8 by blame
     ");
     let run = sandbox.run(["check"]);
@@ -630,8 +630,8 @@ fn the_date_of_a_note_is_the_origin_of_its_paths() {
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     src/b.rs deleted by date
     src/a.rs:3 intact src/a.rs:3-3 by date only its path was checked
-    src/b.rs not_judged by none nothing has this path
-    src/c.rs not_judged by none nothing has this path
+    src/b.rs not_judged by none no file has this path
+    src/c.rs not_judged by none no file has this path
     ");
     commit_at(&sandbox, "2024-05-09T10:00:00Z");
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
@@ -651,7 +651,7 @@ fn what_is_not_checked_is_reported_once() {
     );
     let run = sandbox.run(["check", "docs/handoffs/note.md"]);
     let told =
-        "`src/a.rs:3` and `src/a.rs:4` were not checked: nothing records the code that was cited";
+        "`src/a.rs:3` and `src/a.rs:4` were not checked: there is no record of the cited code";
     assert_eq!(run.stdout.matches(told).count(), 1, "{run}");
     assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
 }
@@ -744,15 +744,15 @@ fn later_commits_suggest_a_handoff_may_be_done() {
     later.env("GIT_COMMITTER_DATE", "2026-03-25T10:00:00Z");
     sandbox.finish(later.args(["commit", "--quiet", "--message", "cache the weather"])).exits(0);
     let run = sandbox.run(["check", "a"]);
-    let said = run.stdout.lines().find(|line| line.contains("perhaps done"));
+    let said = run.stdout.lines().find(|line| line.contains("possibly done"));
     let said = said
         .unwrap_or_default()
         .replace(&sandbox.git(&["rev-parse", "--short=8", "HEAD"]).trim().to_owned(), "[SHORT]");
-    insta::assert_snapshot!(said, @r#"advice[D006]: perhaps done: a later commit changed what it cites: [SHORT] "cache the weather""#);
+    insta::assert_snapshot!(said, @r#"advice[D006]: possibly done: a later commit changed the code it cites: [SHORT] "cache the weather""#);
     let mut check = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     check.env("MIDSTRIDE_NOW", "2026-06-01T00:00:00Z");
     let run = sandbox.finish(check.args(["check", "a"]));
-    assert!(run.stdout.contains("perhaps done: untouched for 71 days; a later commit"), "{run}");
+    assert!(run.stdout.contains("possibly done: unchanged for 71 days; a later commit"), "{run}");
 }
 
 #[test]
@@ -892,8 +892,8 @@ fn what_a_sentence_says_about_a_file_is_compared_with_it() {
     sandbox.write("src/a.rs", format!("// new\n{now}"));
     commit(&sandbox);
     let expected = [
-        "advice[D007]: `value_9` was in `src/a.rs` when this was written, and is not now",
-        "advice[D007]: `src/a.rs` was 20 lines, is 21; `value_7` was in `src/a.rs` when this was written, and is not now (line 4)",
+        "advice[D007]: `value_9` is no longer in `src/a.rs`",
+        "advice[D007]: `src/a.rs` had 20 lines and now has 21; `value_7` is no longer in `src/a.rs` (line 4)",
     ];
     assert_eq!(said(), expected);
     // The cache has the same results.

@@ -56,15 +56,15 @@ fn plain_markdown_becomes_a_handoff() {
       |
       = help: add what a successor would ask, or move detail into files and refer to them
 
-    warning[C010]: a handoff of kind investigation has none of the sections Diagnosis, Root causes, Plan
+    warning[C010]: a handoff of kind investigation needs one of the sections Diagnosis, Root causes, Plan
      --> .midstride/handoffs/where-we-are.md:2:1
       |
     2 | handoff:
       | ^^^^^^^
       |
-      = help: add the section the message names; any heading with that meaning will do
+      = help: add one of them; any heading with the same meaning works
 
-    error[S002]: `context_summary` says nothing, and a handoff of kind investigation needs it
+    error[S002]: `context_summary` is empty, but a handoff of kind investigation needs it
       --> .midstride/handoffs/where-we-are.md:12:19
        |
     12 |   context_summary:

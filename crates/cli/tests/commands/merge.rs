@@ -119,13 +119,13 @@ fn conflicts_are_reported_and_can_be_settled() {
     insta::assert_snapshot!(sandbox.run(["check", "market", "--quiet"]), @"
     exit 1
     ----- stdout -----
-    error[H006]: a merge was left unfinished here
+    error[H006]: unresolved merge conflict
       --> .midstride/handoffs/market-page-perf.md:23:1
        |
     23 | <<<<<<< eve, 2026-03-21T17:24:00Z
        | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: `midstride merge PATH` joins what can be joined; decide for one side in the rest, and delete the marker lines
+       = help: Run `midstride merge PATH` to merge what can be merged. Then choose one side of the rest and delete the conflict markers.
     ----- stderr -----
     1 document checked: 1 error
     ");
@@ -256,13 +256,13 @@ fn two_handoffs_with_one_id_are_not_fused() {
     insta::assert_snapshot!(sandbox.run(["check", file, "--quiet"]), @"
     exit 1
     ----- stdout -----
-    error[H006]: these are two handoffs with one id
+    error[H006]: the conflict is between two handoffs with the same id
      --> .midstride/handoffs/twice.md:1:1
       |
     1 | <<<<<<< one side
       | ^^^^^^^^^^^^^^^^
       |
-      = help: keep one here; put the other into a file of its own, named after the new `id` you give it
+      = help: keep one here; move the other to its own file, named after its new `id`
 
     error[S001]: a handoff of kind investigation needs `created`
      --> .midstride/handoffs/twice.md:3:1

@@ -45,7 +45,7 @@ fn design_waits_for_spec_and_pricing() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "design"]), @r#"
     exit 1
     ----- stdout -----
-    error[S006]: design builds on pricing too, and `feat-042/pricing` does not exist
+    error[S006]: design also builds on pricing, but `feat-042/pricing` does not exist
      --> .midstride/handoffs/feat-042/spec.md:2:1
       |
     2 | handoff:
@@ -62,7 +62,7 @@ fn design_waits_for_spec_and_pricing() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/spec", "--to", "design"]), @r#"
     exit 1
     ----- stdout -----
-    error[S007]: design builds on pricing too, and `feat-042/pricing` is not complete: it has 2 errors
+    error[S007]: design also builds on pricing, but `feat-042/pricing` is incomplete: it has 2 errors
      --> .midstride/handoffs/feat-042/spec.md:2:1
       |
     2 | handoff:
@@ -115,7 +115,7 @@ fn design_waits_for_spec_and_pricing() {
     let pricing = "      - artifact: .midstride/handoffs/feat-042/pricing.md\n        relationship: derived_from\n";
     sandbox.write(DESIGN, design.replace(pricing, ""));
     let found = sandbox.run(["check", "feat-042/design", "--quiet"]);
-    let message = "this builds on spec and pricing, and pricing is not named";
+    let message = "this builds on spec and pricing, but does not name pricing";
     assert!(found.stdout.contains(message), "{found}");
 }
 

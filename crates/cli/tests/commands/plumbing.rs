@@ -10,18 +10,18 @@ fn a_code_is_explained_and_an_unknown_one_gets_a_suggestion() {
     ----- stdout -----
     S003 (warning): a blocking question is open
 
-    Work that goes on before it is answered may have to be thrown away. The document is fine; the pipeline does not advance. (Rule 2.)
+    Work done before the answer may have to be redone. The document is fine, but it does not advance to the next stage. (Rule 2 for advancing.)
 
-    What to do: Answer it: put the answer under `answer`, or decide that it does not block.
+    Fix: Answer it with `midstride answer`, or set `blocking: false`.
 
-    To silence it in one document, with a reason:
+    To silence it in one document, write a comment with the reason:
       # midstride: allow S003 REASON          in the header
       <!-- midstride: allow S003 REASON -->   in the text
     ");
     insta::assert_snapshot!(sandbox.run(["explain", "S03"]), @"
     exit 2
     ----- stderr -----
-    error: there is no finding `S03`
+    error: no finding has the code `S03`
     hint: did you mean `S003`?
     ");
     assert_eq!(

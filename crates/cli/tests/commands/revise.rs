@@ -465,7 +465,7 @@ fn an_unreadable_header_is_refused() {
     exit 2
     ----- stderr -----
     error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 4: unclosed bracket '['
-    hint: Mend the place shown. Text with a colon and a space, or one that starts with a sign, belongs in quotes.
+    hint: Fix the marked line. Quote a text that contains a colon and a space, or that starts with a special character.
     ");
     let other = "---\ntitle: Of another tool\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, other), @"

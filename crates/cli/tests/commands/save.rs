@@ -552,13 +552,13 @@ fn what_cannot_be_saved_says_what_can() {
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
     ----- stderr -----
-    error: `npm ci && npm test` is no boot action: it looks like a shell command, and a boot action never is one
+    error: `npm ci && npm test` is no boot action: it looks like a shell command, which a startup step cannot be
     hint: say it as one short sentence; a command that shows something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
     exit 2
     ----- stderr -----
-    error: `../secrets.md` is no boot action: it is not a path beneath the root of the project
+    error: `../secrets.md` is no boot action: it is not a path below the project root
     hint: `--read` takes the path of a file beneath the root of the project
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], r#"{"desicions": ["A"]}"#), @"
@@ -753,7 +753,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     Nothing was said, so the facts stand alone; standard input is read with `--body -`.
     cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
     8 things are missing before this can be taken over:
-    1. `context_summary` says nothing, and a handoff of kind session needs it (S002, line 12)
+    1. `context_summary` is empty, but a handoff of kind session needs it (S002, line 12)
        → say in one to three sentences what this is about and where it stands (the summary)
     2. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
@@ -767,7 +767,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
        → say its status, or make it a next step
     7. open task: Measure again (record a29)
        → say its status, or make it a next step
-    8. `Continuation` has nothing below it (C007, line 237)
+    8. `Continuation` is empty (C007, line 237)
        → say what to do next, in order, and where to begin
     Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
     "#);

@@ -54,7 +54,7 @@ fn each_proof_shows_its_result() {
       2. not allowed     Nothing is missing
                          midstride allow pages 2
       3. not understood  Nobody can tell
-                         `approve` is not known here
+                         unknown key `approve`
     ");
     sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
     sandbox.as_user().run(["allow", "pages", "2", "--yes"]).exits(0);
@@ -69,7 +69,7 @@ fn each_proof_shows_its_result() {
                          | line 2
                          | line 3
       3. not understood  Nobody can tell
-                         `approve` is not known here
+                         unknown key `approve`
     ");
     insta::assert_snapshot!(sandbox.run(["verify", "pages", "--only", "1"]), @"
     exit 0
@@ -141,7 +141,7 @@ fn results_are_available_as_json() {
               "claim": "Nobody can tell",
               "output": null,
               "state": "not_understood",
-              "why": "`approve` is not known here",
+              "why": "unknown key `approve`",
               "exit": null,
               "measured": null,
               "milliseconds": null
@@ -188,7 +188,7 @@ fn results_are_recorded_on_request() {
       2. not allowed     Nothing is missing
                          midstride allow pages 2
       3. not understood  Nobody can tell
-                         `approve` is not known here
+                         unknown key `approve`
     ----- stderr -----
     pages@2: verified: 1 holds
     ");

@@ -199,7 +199,7 @@ fn report_misspelled(
     let near = |name: &&str| strsim::jaro_winkler(&lower, name) > SIMILARITY_MIN;
     let known = nearest_match(&lower, free).filter(near);
     if let Some(known) = known {
-        let message = format!("`{key}` is not a key of {}; `{known}` is", shape.name);
+        let message = format!("unknown key `{key}` in {}; did you mean `{known}`?", shape.name);
         out.push(Finding::new(Code::UnknownKey, at, message).with_hint(format!("write `{known}`")));
     }
 }
@@ -253,9 +253,9 @@ fn check_leaf(
             check.check_single(inner);
         }
         (YamlValue::Text(_), FieldKind::Map(shape)) => check.check_shorthand(shape),
-        (YamlValue::List(_), _) => check.report_wrong_kind("is a list", kind),
-        (YamlValue::Map(_), _) => check.report_wrong_kind("is a mapping", kind),
-        (YamlValue::Text(_), FieldKind::MapOf(_)) => check.report_wrong_kind("is text", kind),
+        (YamlValue::List(_), _) => check.report_wrong_kind("a list", kind),
+        (YamlValue::Map(_), _) => check.report_wrong_kind("a mapping", kind),
+        (YamlValue::Text(_), FieldKind::MapOf(_)) => check.report_wrong_kind("text", kind),
     }
 }
 
@@ -278,13 +278,13 @@ impl LeafCheck<'_> {
         self.findings.push(finding.with_hint(advice));
     }
 
-    fn report_wrong_kind(&mut self, is: &str, kind: &FieldKind) {
+    fn report_wrong_kind(&mut self, found: &str, kind: &FieldKind) {
         if let (FieldKind::Text, [only]) = (kind, self.node.entries()) {
             let message = format!(
-                "this reads as a mapping, because of the colon behind `{}`",
+                "YAML reads this as a mapping, because of the colon after `{}`",
                 only.key.value
             );
-            return self.report_unreadable(message, "put the whole text in quotes".to_owned());
+            return self.report_unreadable(message, "quote the whole text".to_owned());
         }
         let takes = match kind {
             FieldKind::Text => "text",
@@ -297,7 +297,7 @@ impl LeafCheck<'_> {
             FieldKind::MapOf(_) => "a mapping",
             FieldKind::Any => "anything",
         };
-        let message = format!("`{}` {is}, it takes {takes}", self.key);
+        let message = format!("`{}` must be {takes}, not {found}", self.key);
         self.report_unreadable(message, format!("write {takes}"));
     }
 
@@ -315,12 +315,13 @@ impl LeafCheck<'_> {
             }
             Exactness::NoZone => {
                 self.report_loose(
-                    format!("`{}` has no time zone; UTC is assumed", self.key),
+                    format!("`{}` has no time zone; midstride assumes UTC", self.key),
                     bare(strict),
                 );
             }
             Exactness::DateOnly => {
-                let message = format!("`{}` has no time of day; midnight UTC is assumed", self.key);
+                let message =
+                    format!("`{}` has no time of day; midstride assumes midnight UTC", self.key);
                 self.report_loose(message, bare(strict));
             }
         }
@@ -334,7 +335,7 @@ impl LeafCheck<'_> {
                 self.report_loose(message, YamlData::flag(flag));
             }
             None => self.report_unreadable(
-                format!("`{}` is true or false, not `{text}`", self.key),
+                format!("`{}` must be true or false, not `{text}`", self.key),
                 "write `true` or `false`".to_owned(),
             ),
         }
@@ -342,23 +343,24 @@ impl LeafCheck<'_> {
 
     fn check_number(&mut self, text: &str) {
         if text.trim().parse::<f64>().is_err() {
-            let message = format!("`{}` is a number, not `{text}`", self.key);
+            let message = format!("`{}` must be a number, not `{text}`", self.key);
             self.report_unreadable(message, "write a number without its unit".to_owned());
         }
     }
 
     fn check_choice(&mut self, text: &str, choice: &WordChoice) {
         if let (None, Some(word)) = (choice.parse(text), choice.parse_with_remark(text)) {
-            let message = format!("`{}` is {word} with a remark behind it", self.key);
+            let message = format!("`{}` is {word}, followed by a remark", self.key);
             let finding = Finding::new(Code::LooseForm, self.node.at, message);
-            let advice = format!("write `{word}`, and the remark where it belongs");
+            let advice = format!("write only `{word}`; move the remark to the text");
             return self.findings.push(finding.with_hint(advice));
         }
         let words = choice.words.join(", ");
         match choice.parse(text) {
             Some(word) if word == text => {}
             Some(word) if choice.is_guess(text) => {
-                let message = format!("`{}` is `{text}`, which is taken for {word}", self.key);
+                let message =
+                    format!("`{}` is `{text}`, which midstride reads as {word}", self.key);
                 let finding = Finding::new(Code::LooseForm, self.node.at, message);
                 self.findings.push(finding.with_hint(format!("write one of {words}")));
             }
@@ -378,7 +380,7 @@ impl LeafCheck<'_> {
         if self.fits(inner) {
             let strict = YamlData::List(vec![to_strict(self.node, inner)]);
             self.report_loose(
-                format!("`{}` should be a list, it is a single value", self.key),
+                format!("`{}` is a single value; it should be a list", self.key),
                 strict,
             );
         }
@@ -387,7 +389,7 @@ impl LeafCheck<'_> {
     /// Checks a plain value where a mapping is expected.
     fn check_shorthand(&mut self, shape: &'static Shape) {
         let Some(field) = shape.shorthand.and_then(|main| shape.field(main)) else {
-            return self.report_wrong_kind("is text", &FieldKind::Map(shape));
+            return self.report_wrong_kind("text", &FieldKind::Map(shape));
         };
         if self.fits(&field.kind) {
             let strict = YamlData::map([(field.name, self.node.data())]);

@@ -198,10 +198,9 @@ pub fn check(
 fn explain_two_handoffs(document: &Document, findings: &mut [Finding]) {
     let conflict = findings.iter_mut().find(|finding| finding.code == Code::ConflictMarker);
     if let Some(finding) = conflict.filter(|_| merge::has_two_handoffs(document)) {
-        finding.message = "these are two handoffs with one id".to_owned();
+        finding.message = "the conflict is between two handoffs with the same id".to_owned();
         finding.fix = Some(FindingFix::Hint(
-            "keep one here; put the other into a file of its own, named after the new `id` you give it"
-                .to_owned(),
+            "keep one here; move the other to its own file, named after its new `id`".to_owned(),
         ));
     }
 }
@@ -241,8 +240,9 @@ fn check_undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &
 fn missing_header_finding(handoff: &Handoff<'_>) -> Finding {
     let text = handoff.document().text();
     let at = Span::new(0, line_end(text, 0).min(text.trim_end().len()));
-    let message = "a note without a handoff header: its status and questions cannot be told";
-    let hint = "put a `handoff:` header on top, with at least `id`, `title` and `status`";
+    let message =
+        "this note has no handoff header, so midstride cannot tell its status or questions";
+    let hint = "add a `handoff:` header with at least `id`, `title` and `status`";
     Finding::new(Code::NoHeader, at, message).with_hint(hint)
 }
 

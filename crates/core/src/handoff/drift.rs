@@ -342,21 +342,23 @@ impl fmt::Display for CitationDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |commit: &CommitId| commit.as_str().chars().take(12).collect::<String>();
         match self {
-            Self::NoOrigin => f.write_str("nothing records the code that was cited"),
-            Self::UnknownPath => f.write_str("nothing has this path"),
+            Self::NoOrigin => f.write_str("there is no record of the cited code"),
+            Self::UnknownPath => f.write_str("no file has this path"),
             Self::Shallow(commit) => {
                 write!(f, "commit {} is not in this shallow clone", short(commit))
             }
             Self::ShallowEnd(commit) => {
                 write!(f, "the history in this shallow clone ends at {}", short(commit))
             }
-            Self::MissingCommit(commit) => write!(f, "commit {} is not here", short(commit)),
+            Self::MissingCommit(commit) => {
+                write!(f, "commit {} is not in this repository", short(commit))
+            }
             Self::Submodule(path) => write!(f, "submodule `{path}` is not available"),
             Self::Unreadable => f.write_str("it is outside the repository, or unreadable"),
             Self::Ambiguous(files) => write!(f, "ambiguous: {files} files have this name"),
             Self::Git(why) => f.write_str(why),
             Self::RenamesNotSearched => f.write_str("renames are not searched without git"),
-            Self::BlankLines => f.write_str("it cites blank lines or lone braces"),
+            Self::BlankLines => f.write_str("the cited lines are blank or lone braces"),
             Self::NoSuchPath => f.write_str("it did not exist when this was written"),
             Self::NoSuchLines => f.write_str("it is past the end of the file"),
             Self::PartialClone => f.write_str("its content is not in this partial clone"),

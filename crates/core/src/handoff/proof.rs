@@ -38,16 +38,16 @@ pub struct ProofSpec {
 #[non_exhaustive]
 pub enum ProofSpecError {
     /// It has no command.
-    #[error("it has no command to run")]
+    #[error("it has no command")]
     NoCommand,
     /// The command contains a NUL byte, so no shell accepts it.
-    #[error("its command has a NUL in it")]
+    #[error("its command contains a NUL byte")]
     Nul,
     /// The folder is outside the project.
-    #[error("`{0}` leads out of the project")]
+    #[error("`{0}` is outside the project")]
     Directory(String),
     /// The timeout is not a number of seconds, or it is too large.
-    #[error("`{0}` is no number of seconds from 1 to {TIMEOUT_SECONDS_MAX}")]
+    #[error("`{0}` is not a number of seconds from 1 to {TIMEOUT_SECONDS_MAX}")]
     Timeout(String),
     /// The expectation is invalid.
     #[error(transparent)]
@@ -291,20 +291,20 @@ mod tests {
     #[test]
     fn an_invalid_proof_is_rejected() {
         for (fields, why) in [
-            ("expect: 0", "it has no command to run"),
-            ("run: x\ndirectory: ../x", "`../x` leads out of the project"),
-            ("run: x\ndirectory: /etc", "`/etc` leads out of the project"),
-            ("run: x\ntimeout: 0", "`0` is no number of seconds from 1 to 86400"),
-            ("run: x\ntimeout: soon", "`soon` is no number of seconds from 1 to 86400"),
-            ("run: x\nexpect: 256", "an exit code is a number from 0 to 255, not `256`"),
-            ("run: x\nexpect: [a]", "what is expected is an exit code, a text or a mapping"),
-            ("run: x\nexpect: {exit: -1}", "an exit code is a number from 0 to 255, not `-1`"),
-            ("run: x\nexpect: {contain: a}", "`contain` is not known; `contains` is"),
-            ("run: x\nexpect: {approve: a}", "`approve` is not known here"),
-            ("run: x\nexpect: {contains: {a: b}}", "`contains` takes a text, or a list of texts"),
-            ("run: x\nexpect: {min: x}", "`min` is a number, not `x`"),
+            ("expect: 0", "it has no command"),
+            ("run: x\ndirectory: ../x", "`../x` is outside the project"),
+            ("run: x\ndirectory: /etc", "`/etc` is outside the project"),
+            ("run: x\ntimeout: 0", "`0` is not a number of seconds from 1 to 86400"),
+            ("run: x\ntimeout: soon", "`soon` is not a number of seconds from 1 to 86400"),
+            ("run: x\nexpect: 256", "an exit code must be a number from 0 to 255, not `256`"),
+            ("run: x\nexpect: [a]", "`expect` must be an exit code, a text or a mapping"),
+            ("run: x\nexpect: {exit: -1}", "an exit code must be a number from 0 to 255, not `-1`"),
+            ("run: x\nexpect: {contain: a}", "unknown key `contain`; did you mean `contains`?"),
+            ("run: x\nexpect: {approve: a}", "unknown key `approve`"),
+            ("run: x\nexpect: {contains: {a: b}}", "`contains` must be a text or a list of texts"),
+            ("run: x\nexpect: {min: x}", "`min` must be a number, not `x`"),
             ("run: x\nexpect: {min: 2, max: 1}", "no number is at least 2 and at most 1"),
-            ("run: x\nexpect: {matches: '('}", "`(` is no regular expression"),
+            ("run: x\nexpect: {matches: '('}", "`(` is not a regular expression"),
         ] {
             let message = test(fields).unwrap_err().to_string();
             assert_eq!(message, why, "{fields}");

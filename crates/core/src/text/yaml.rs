@@ -303,7 +303,7 @@ fn find_duplicates(node: &YamlNode, problems: &mut Vec<YamlProblem>) {
                     problems.push(YamlProblem {
                         kind: YamlProblemKind::DuplicateKey,
                         at: entry.key.at,
-                        message: format!("`{}` is written twice", entry.key.value),
+                        message: format!("the key `{}` appears twice", entry.key.value),
                     });
                 }
                 find_duplicates(&entry.node, problems);

@@ -30,7 +30,7 @@ fn fix_hint(finding: &Finding) -> String {
     match &finding.fix {
         Some(FindingFix::Hint(advice)) => advice.clone(),
         Some(FindingFix::Command(words)) => format!("run `{}`", shell_command(words)),
-        Some(FindingFix::Edit(_)) => "`midstride check --fix` mends this".to_owned(),
+        Some(FindingFix::Edit(_)) => "run `midstride check --fix`".to_owned(),
         None => as_fragment(finding.code.rule().fix),
     }
 }
@@ -39,18 +39,14 @@ fn fix_hint(finding: &Finding) -> String {
 fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
     match (finding.code, lifecycle::answer_target(document, finding)) {
         (Code::BlockingQuestion, Some(which)) => {
-            format!(
-                "`answer` with which `{which}` answers it; or `revise` says that it does not block"
-            )
+            format!("call `answer` with which `{which}`, or `revise` with `blocking: false`")
         }
         (_, Some(which)) => {
-            format!("look whether it does, then call `answer` with which `{which}` and `holds`")
+            format!("validate it, then call `answer` with which `{which}` and `holds`")
         }
-        (Code::MaybeDone, None) => {
-            "look at the commits; then `resolve` it, or `revise` it".to_owned()
-        }
+        (Code::MaybeDone, None) => "read the commits, then call `resolve` or `revise`".to_owned(),
         (_, None) => match &finding.fix {
-            Some(FindingFix::Edit(_)) => "`revise` mends this; so does `midstride fmt`".to_owned(),
+            Some(FindingFix::Edit(_)) => "call `revise`, or run `midstride fmt`".to_owned(),
             Some(FindingFix::Hint(_) | FindingFix::Command(_)) | None => fix_hint(finding),
         },
     }
@@ -155,7 +151,7 @@ pub fn explanation(code: Code) -> String {
     let rule = code.rule();
     let title = heading(&format!("{} ({}): {}", rule.code, rule.severity, rule.title));
     format!(
-        "{title}\n{}\n\nWhat to do: {}\n\nTo silence it in one document, with a reason:\n  # midstride: allow {} REASON          in the header\n  <!-- midstride: allow {} REASON -->   in the text\n",
+        "{title}\n{}\n\nFix: {}\n\nTo silence it in one document, write a comment with the reason:\n  # midstride: allow {} REASON          in the header\n  <!-- midstride: allow {} REASON -->   in the text\n",
         rule.why, rule.fix, rule.code, rule.code
     )
 }
@@ -163,15 +159,15 @@ pub fn explanation(code: Code) -> String {
 /// The documentation page about findings, `docs/findings.md`.
 pub fn page() -> String {
     let mut out = String::from(
-        "# Findings\n\nThis page is made from the program by `midstride reference findings`; a test holds it.\n\n\
-         A code is never given a second meaning. `midstride explain CODE` shows the same in the terminal.\n\
-         To silence one in one document, write `# midstride: allow CODE REASON` in the header or\n\
+        "# Findings\n\n`midstride reference findings` generates this page from the program; a test checks it.\n\n\
+         A code never changes its meaning. `midstride explain CODE` shows its entry in the terminal.\n\
+         To silence a finding in one document, write `# midstride: allow CODE REASON` in the header or\n\
          `<!-- midstride: allow CODE REASON -->` in the text.\n",
     );
     for code in Code::ALL {
         let rule = code.rule();
         out.push_str(&format!(
-            "\n## {}: {}\n\n*{}.* {}\n\n**What to do.** {}\n",
+            "\n## {}: {}\n\n*{}.* {}\n\n**Fix.** {}\n",
             rule.code,
             rule.title,
             capitalize(&rule.severity.to_string()),

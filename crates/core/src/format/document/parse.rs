@@ -40,7 +40,7 @@ pub(super) fn parse_document(bytes: &[u8]) -> Document {
             legacy::find_section_header(&text, &sections)
     {
         let at = first_line(&text, heading_of_section_at(&sections, found.at).start);
-        let message = "the header stands in a section";
+        let message = "the handoff fields are in a section, not in a header";
         findings.push(
             Finding::new(Code::HeaderInSection, at, message).with_command(["midstride", "fmt"]),
         );
@@ -201,7 +201,7 @@ impl FrontMatter {
         let at = self.inner;
         let Some(reading) = self.reading else {
             let message = format!(
-                "the header has {} bytes; one over {HEADER_BYTES_MAX} is not read",
+                "the header has {} bytes; midstride skips headers over {HEADER_BYTES_MAX}",
                 at.len()
             );
             let place = first_line(text, at.start);
@@ -265,7 +265,7 @@ fn check_header(header: &Header, findings: &mut Vec<Finding>) {
             );
         }
         YamlValue::Text(_) | YamlValue::List(_) => {
-            let message = "`handoff` is a mapping with the fields of the handoff";
+            let message = "`handoff` must be a mapping with the fields of the handoff";
             findings.push(Finding::new(Code::UnreadableValue, fields.at, message));
         }
         YamlValue::Null | YamlValue::Unreadable(_) => {}
@@ -293,14 +293,14 @@ fn report_foreign_problem(problems: &[YamlProblem], findings: &mut Vec<Finding>)
 fn report_unfinished_merges(text: &str, body: Span, findings: &mut Vec<Finding>) {
     // A merge that is entirely inside the header is already reported.
     for at in yaml::conflict_markers(body.slice(text)) {
-        let message = "a merge was left unfinished here";
+        let message = "unresolved merge conflict";
         findings.push(Finding::new(Code::ConflictMarker, at.shifted(body.start), message));
     }
     let whole = yaml::conflict_markers(text);
     let reported = |at: &Span| findings.iter().any(|finding| finding.at == *at);
     let crossing: Vec<Span> = whole.into_iter().filter(|at| !reported(at)).collect();
     for at in crossing {
-        let message = "a merge was left unfinished here";
+        let message = "unresolved merge conflict";
         findings.push(Finding::new(Code::ConflictMarker, at, message));
     }
 }

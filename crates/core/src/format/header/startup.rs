@@ -121,7 +121,7 @@ impl StartupKind {
     pub fn rejection_reason(self, text: &str) -> Option<&'static str> {
         let text = text.trim();
         if text.is_empty() {
-            return Some("it says nothing");
+            return Some("it is empty");
         }
         if text.chars().any(char::is_control) || text.chars().count() > LINE_LENGTH_MAX {
             return Some("it is not one short line");
@@ -157,14 +157,14 @@ fn split_arguments(text: &str) -> (&str, Option<&str>) {
     given.map_or((text, None), |(name, given)| (name, Some(given)))
 }
 
-const LOOKS_LIKE_COMMAND: &str = "it looks like a shell command, and a boot action never is one";
+const LOOKS_LIKE_COMMAND: &str = "it looks like a shell command, which a startup step cannot be";
 
 fn skill_rejection(text: &str) -> Option<&'static str> {
     let (name, given) = split_arguments(text);
     let plain = |c: char| c.is_ascii_alphanumeric() || ":_-".contains(c);
     let named = name.chars().all(plain) && name.len() <= SKILL_LENGTH_MAX && !name.starts_with('-');
     if !named || name.is_empty() {
-        return Some("the name of a skill is made of letters, digits, `:`, `_` and `-`");
+        return Some("a skill name consists of letters, digits, `:`, `_` and `-`");
     }
     let given = given?;
     let is_call = || is_command(given) || is_command(&format!("{name} {given}"));
@@ -177,14 +177,14 @@ fn skill_rejection(text: &str) -> Option<&'static str> {
 
 fn path_rejection(text: &str) -> Option<&'static str> {
     if text.contains("://") {
-        return Some("it is an address, not a path in the project");
+        return Some("it is a URL, not a path in the project");
     }
     let outside = text.starts_with(['/', '~', '\\', '-']) || text.get(1..2) == Some(":");
     if outside || text.split(['/', '\\']).any(|part| part == "..") {
-        return Some("it is not a path beneath the root of the project");
+        return Some("it is not a path below the project root");
     }
     if text.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
-        return Some("what lies in `.git` is git's own, and may have keys");
+        return Some("it is in `.git`, which may contain keys");
     }
     // A plain path can be neither an instruction to the agent nor a shell command.
     let is_plain = |c: char| c.is_alphanumeric() || "._/@+=,-".contains(c);
@@ -298,7 +298,7 @@ impl<'d> FromYaml<'d> for StartupEntries<'d> {
                     at: entry.key.at,
                     key,
                     text: entry.node.text().map(|text| text.value),
-                    reason: "only `skill`, `read`, `tasks` and `constraint` are boot actions",
+                    reason: "a startup step is a `skill`, `read`, `tasks` or `constraint`",
                 }),
             }
         }

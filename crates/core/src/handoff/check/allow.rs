@@ -31,7 +31,7 @@ pub(super) fn apply(
     let mut silenced = Vec::new();
     for Allowance { code, reason, at } in allowances(document) {
         let Some(known) = Code::parse(code) else {
-            let message = format!("there is no finding `{code}`");
+            let message = format!("no finding has the code `{code}`");
             kept.push(Finding::new(Code::AllowUnknown, at, message));
             continue;
         };
@@ -43,7 +43,7 @@ pub(super) fn apply(
         let (matching, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|f| f.code == known);
         kept = others;
         if matching.is_empty() && known.is_document_local() {
-            let message = format!("{known} does not occur here");
+            let message = format!("{known} is silenced, but does not occur");
             kept.push(Finding::new(Code::AllowUnused, at, message));
         }
         silenced.extend(

@@ -24,12 +24,9 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
             Some(Confidence::Medium) | None => Code::AssumptionUnchecked,
             Some(Confidence::High) => continue,
         };
-        let message =
-            format!("an assumption waits for validation: {}", assumption_text(&assumption));
+        let message = format!("an assumption is not validated: {}", assumption_text(&assumption));
         let finding = Finding::new(code, assumption_span(&assumption), message);
-        out.push(
-            finding.with_hint("validate it and set `validated: true`, or `validated: failed`"),
-        );
+        out.push(finding.with_hint("validate it and set `validated: true` or `validated: failed`"));
     }
 }
 
@@ -43,7 +40,7 @@ pub(super) fn check_confidence(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         if is_rated || assumption.validation != Validation::Pending {
             continue;
         }
-        let message = format!("a{number} does not say how sure it is");
+        let message = format!("a{number} has no `confidence`");
         let finding = Finding::new(Code::AssumptionUnrated, assumption_span(&assumption), message);
         out.push(finding.with_hint("add `confidence: high`, `medium` or `low`"));
     }

@@ -19,12 +19,12 @@ pub(super) fn check(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
         match capability {
             Some(capability) if capability.applies.is_some() => {
                 if capability.rationale.is_none() {
-                    let message = format!("`{name}` is decided without a rationale");
+                    let message = format!("the decision about `{name}` has no rationale");
                     out.push(Finding::new(Code::CapabilityUnexplained, at, message));
                 }
             }
             Some(_) | None => {
-                let message = format!("nobody decided whether `{name}` applies");
+                let message = format!("`{name}` is not decided");
                 let finding = Finding::new(Code::CapabilityMissing, at, message);
                 out.push(
                     finding.with_hint(format!("add `{name}:` with `applies` and `rationale`")),

@@ -39,7 +39,7 @@ fn check_decisions(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for decision in handoff.decisions().iter().filter(|decision| decision.rationale.is_none()) {
         let at = decision.decision.map_or(decision.at, |text| text.at);
         let what = decision.decision.map_or("(no text)", |text| text.value.trim());
-        let message = format!("decided without a reason: {what}");
+        let message = format!("a decision without a reason: {what}");
         out.push(
             Finding::new(Code::DecisionWithoutRationale, at, message).with_hint("add `rationale`"),
         );
@@ -134,9 +134,11 @@ fn check_plan_steps(document: &Document, out: &mut Vec<Finding>) {
             let item = part.slice(document.text()).trim_start_matches(['-', '*', ' ']);
             if !has_command && !has_check && placeholder::find_placeholder(item).is_none() {
                 let at = first_line(document, part);
-                let message = "this step does not say how to tell that it is done";
+                let message = "this step does not say how to check that it is done";
                 let finding = Finding::new(Code::StepWithoutCheck, at, message);
-                out.push(finding.with_hint("say what must hold, or the command that shows it"));
+                out.push(finding.with_hint(
+                    "say what must be true afterwards, or name a command that shows it",
+                ));
             }
         }
     }
@@ -155,7 +157,7 @@ fn check_lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         && !has_lesson
     {
         let times = if revisions.len() == 1 { "once" } else { "more than once" };
-        let message = format!("revised {times}, but no wrong turn or landmine is recorded");
+        let message = format!("revised {times}, but records no wrong turn or landmine");
         out.push(Finding::new(Code::RevisedWithoutLesson, first.at, message));
     }
 }
@@ -185,7 +187,7 @@ fn check_empty_sections(document: &Document, out: &mut Vec<Finding>) {
         let text = section.own.slice(document.text());
         let leaf = section.at.end == section.own.end;
         if leaf && without_comments(text).trim().is_empty() {
-            let message = format!("`{}` has nothing below it", section.title.value);
+            let message = format!("`{}` is empty", section.title.value);
             let at = first_line(document, section.title.at);
             out.push(Finding::new(Code::EmptySection, at, message));
         }
@@ -216,7 +218,7 @@ fn check_summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let title = title.to_lowercase();
     let in_title = |word: &str| words(&title).any(|other| other == word);
     if words(&summary_text).next().is_some() && words(&summary_text).all(in_title) {
-        let message = "the summary says nothing that the title does not say";
+        let message = "the summary repeats the title";
         out.push(Finding::new(Code::SummaryRepeatsTitle, summary.at, message));
     }
 }
@@ -234,9 +236,10 @@ fn check_required_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<
     }
     let names: Vec<&str> = wanted.iter().map(|meaning| meaning.heading()).collect();
     let message = format!(
-        "a handoff of kind {} has none of the sections {}",
+        "a handoff of kind {} needs one of the sections {}",
         handoff.kind(),
         names.join(", ")
     );
-    out.push(Finding::new(Code::MissingSection, header_key_span(handoff), message));
+    let finding = Finding::new(Code::MissingSection, header_key_span(handoff), message);
+    out.push(finding.with_hint("add one of them; any heading with the same meaning works"));
 }

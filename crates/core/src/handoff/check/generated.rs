@@ -23,11 +23,11 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
     };
     match context.source_hash(source) {
         None => {
-            let message = format!("its source `{source}` is not there");
+            let message = format!("the source `{source}` does not exist");
             out.push(Finding::new(Code::GeneratedOrphan, at, message));
         }
         Some(now) if !now.eq_ignore_ascii_case(hash) => {
-            let message = format!("`{source}` has changed since this was generated from it");
+            let message = format!("`{source}` has changed since this was generated");
             out.push(Finding::new(Code::GeneratedStale, at, message));
         }
         Some(_) => {}

@@ -15,7 +15,11 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         };
         if !out.iter().any(is_reported) {
             let at = error_span(&numbered.proof, &why);
-            out.push(Finding::new(Code::InvalidProof, at, format!("a proof is not run: {why}")));
+            out.push(Finding::new(
+                Code::InvalidProof,
+                at,
+                format!("midstride cannot run this proof: {why}"),
+            ));
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn check_pull_request(document: &Document, check_context: &dyn CheckContext)
         }
         None => {
             let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
-            let message = "there is no section `## Handoff Context`";
+            let message = "the section `## Handoff Context` is missing";
             let finding = Finding::new(Code::PrWithoutContext, at, message);
             findings.push(finding.with_command(["midstride", "show", "ID", "--as", "pr"]));
         }
@@ -52,12 +52,13 @@ fn check_fields(
             let title = context.title.at.slice(text).trim_end();
             let at = Span::new(context.title.at.start, context.title.at.start + title.len());
             let message = format!("the handoff context has no `**{name}**:`");
-            out.push(Finding::new(Code::PrFieldMissing, at, message));
+            let finding = Finding::new(Code::PrFieldMissing, at, message);
+            out.push(finding.with_hint(format!("add a line `**{name}**:`")));
             continue;
         };
         let path = path_of(value.slice(text));
         if name == "Design" && check_context.artifact(path) == ReferencedArtifact::Missing {
-            let message = format!("the design `{path}` is not there");
+            let message = format!("the design `{path}` does not exist");
             out.push(Finding::new(Code::PrDesignNotFound, value, message));
         }
     }
@@ -132,7 +133,8 @@ fn check_entries(document: &Document, context: &Section, out: &mut Vec<Finding>)
                 let line = item.slice(text).lines().next().unwrap_or_default();
                 let at = Span::new(item.start, item.start + line.len());
                 let message = format!("this entry has no `{need}:`");
-                out.push(Finding::new(Code::PrItemIncomplete, at, message));
+                let finding = Finding::new(Code::PrItemIncomplete, at, message);
+                out.push(finding.with_hint(format!("add a line `{need}:`")));
             }
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         let how = answer_hint(handoff, question);
         out.push(match question.owner {
             Some(owner) => finding.with_hint(format!("{} should answer it{how}", owner.value)),
-            None => finding.with_hint(format!("answer it{how}, or say that it does not block")),
+            None => finding.with_hint(format!("answer it{how}, or set `blocking: false`")),
         });
     }
 }

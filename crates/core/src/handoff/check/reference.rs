@@ -11,7 +11,7 @@ pub(super) fn check(handoff: &Handoff<'_>, place: Option<&HandoffKey>, out: &mut
         && *place != key
         && !id.is_blank()
     {
-        let message = format!("the file stands for `{place}`, the document says `{key}`");
+        let message = format!("the file name says `{place}`, but the document says `{key}`");
         out.push(Finding::new(Code::FileNameDiffers, id.at, message));
     }
 }

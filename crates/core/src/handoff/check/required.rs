@@ -30,7 +30,7 @@ pub(super) fn stage_rule<'s>(
 ) -> Option<&'s StageRule> {
     let Some(name) = handoff.stage() else {
         if handoff.kind() == HandoffKind::Stage {
-            let message = "a handoff of kind stage names its `stage`";
+            let message = "a handoff of kind stage needs `stage`";
             out.push(Finding::new(Code::MissingField, header_key_span(handoff), message));
         }
         return None;
@@ -41,9 +41,9 @@ pub(super) fn stage_rule<'s>(
         let known: Vec<&str> = stages.names().collect();
         let hint = match nearest_match(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the known ones are {}", known.join(", ")),
+            None => format!("known stages: {}", known.join(", ")),
         };
-        let message = format!("there is no stage `{name}`");
+        let message = format!("unknown stage `{name}`");
         out.push(Finding::new(Code::UnknownStage, at, message).with_hint(hint));
     }
     rule
@@ -71,7 +71,7 @@ fn check_field(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Ve
     let states_none = stages.may_be_empty(field)
         && matches!(&node.value, YamlValue::List(items) if items.is_empty());
     if node.is_blank() && !states_none {
-        let message = format!("`{field}` says nothing, and {subject} needs it");
+        let message = format!("`{field}` is empty, but {subject} needs it");
         out.push(Finding::new(Code::EmptyField, node.at, message));
     }
 }
@@ -83,7 +83,7 @@ fn check_id(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     if let Err(why) = HandoffId::parse(id.value)
         && !id.value.trim().is_empty()
     {
-        let finding = Finding::new(Code::BadId, id.at, format!("`{}` is not an id", id.value));
+        let finding = Finding::new(Code::BadId, id.at, format!("`{}` is not a valid id", id.value));
         out.push(finding.with_hint(why.to_string()));
     }
 }

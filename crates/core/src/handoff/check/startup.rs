@@ -9,7 +9,7 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
     let steps = handoff.startup_steps();
     for entry in steps.rejected {
         let what = entry.text.map_or("(no text)", |text| text.trim().lines().next().unwrap_or(""));
-        let message = format!("no boot action under `{}`: {what}", entry.key);
+        let message = format!("invalid startup step under `{}`: {what}", entry.key);
         out.push(Finding::new(Code::InvalidStartupStep, entry.at, message).with_hint(entry.reason));
     }
     // A closed handoff is history: no session starts from it, and its files may have moved.
@@ -20,8 +20,8 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
         let path = step.text.value.trim();
         let message = match context.path_access(path) {
             PathAccess::Readable => continue,
-            PathAccess::Missing => format!("there is no file `{path}` in the project"),
-            PathAccess::Outside => format!("`{path}` leads out of the project"),
+            PathAccess::Missing => format!("`{path}` does not exist in the project"),
+            PathAccess::Outside => format!("`{path}` is a link out of the project"),
         };
         out.push(Finding::new(Code::StartupFileMissing, step.text.at, message));
     }

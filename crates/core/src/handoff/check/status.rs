@@ -14,7 +14,7 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
             let is_explained =
                 resolution.is_some_and(|r| r.commit.is_some() || r.outcome.is_some());
             if !is_explained {
-                let message = "resolved, but neither a commit nor an outcome is recorded";
+                let message = "resolved, but has neither a commit nor an outcome";
                 out.push(Finding::new(Code::ResolvedWithoutCommit, at, message));
             }
             if let Some(why) = handoff.review_block_reason() {
@@ -51,7 +51,7 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
     if let Some(successor) =
         successor.filter(|successor| !context.has_handoff(successor.value.trim()))
     {
-        let message = format!("`superseded_by` names `{}`, which is not there", successor.value);
+        let message = format!("`superseded_by` names `{}`, which does not exist", successor.value);
         out.push(Finding::new(Code::UnknownReference, successor.at, message));
     }
 }

@@ -28,12 +28,12 @@ fn check_complete(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut V
         match context.artifact(artifact.value.trim()) {
             ReferencedArtifact::Plain | ReferencedArtifact::Complete => {}
             ReferencedArtifact::Missing => {
-                let message = format!("the upstream artifact `{}` is not there", artifact.value);
+                let message = format!("the upstream artifact `{}` does not exist", artifact.value);
                 out.push(Finding::new(Code::UpstreamNotFound, artifact.at, message));
             }
             ReferencedArtifact::Incomplete { .. } if replaced => {}
             ReferencedArtifact::Incomplete { name, why } => {
-                let message = format!("the upstream artifact is not complete: {why}");
+                let message = format!("the upstream artifact is incomplete: {why}");
                 let finding = Finding::new(Code::UpstreamIncomplete, artifact.at, message);
                 out.push(finding.with_command(["midstride", "check", &name]));
             }
@@ -60,19 +60,14 @@ fn check_named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &m
     let missing: Vec<&str> = missing.map(String::as_str).collect();
     let others = artifacts.iter().filter(|one| !wanted.iter().any(|stage| is_of(one, stage)));
     if missing.len() > others.count() {
-        let verb = if missing.len() == 1 { "is" } else { "are" };
         let message = format!(
-            "this builds on {}, and {} {verb} not named",
-            join_stages(wanted),
-            missing.join(", ")
+            "this builds on {}, but does not name {}",
+            wanted.join(" and "),
+            missing.join(" and ")
         );
         let finding = Finding::new(Code::NoUpstream, header_key_span(handoff), message);
         out.push(finding.with_hint("name it under `dependencies.upstream`"));
     }
-}
-
-fn join_stages(stages: &[String]) -> String {
-    stages.join(" and ")
 }
 
 #[cfg(test)]
@@ -98,9 +93,9 @@ mod tests {
 
     #[test]
     fn a_design_names_its_spec_and_its_pricing() {
-        let both = "this builds on spec and pricing, and spec, pricing are not named";
+        let both = "this builds on spec and pricing, but does not name spec and pricing";
         assert_eq!(said(&[]).as_deref(), Some(both));
-        let pricing = "this builds on spec and pricing, and pricing is not named";
+        let pricing = "this builds on spec and pricing, but does not name pricing";
         assert_eq!(said(&["feat-042/spec"]).as_deref(), Some(pricing));
         assert_eq!(said(&["specs/feat-042-snapshots.md"]).as_deref(), Some(pricing));
         let own = [".midstride/handoffs/feat-042/spec.md", "../pricing/feat-042.md#tiers"];

@@ -57,15 +57,15 @@ fn literal_finding(document: &Document, checks: &[CitationCheck]) -> Option<Find
         message.push_str(&format!("; and {more} more"));
     }
     let finding = Finding::new(Code::LiteralGone, first.literal.at, message);
-    Some(finding.with_hint("look whether what is said about it still holds"))
+    Some(finding.with_hint("check whether the statement is still true"))
 }
 
 fn literal_message(check: &CitationCheck, drift: &LiteralDrift) -> String {
     let (path, literal) = (check.cited_path(), &drift.literal.value);
     match (&drift.now, drift.is_line_count) {
-        (Some(now), true) => format!("`{path}` was {literal} lines, is {now}"),
-        (Some(now), false) => format!("`{literal}` in `{path}` is {now} now"),
-        (None, _) => format!("`{literal}` was in `{path}` when this was written, and is not now"),
+        (Some(now), true) => format!("`{path}` had {literal} lines and now has {now}"),
+        (Some(now), false) => format!("`{literal}` in `{path}` is now {now}"),
+        (None, _) => format!("`{literal}` is no longer in `{path}`"),
     }
 }
 
@@ -138,7 +138,7 @@ fn group_finding(
         FindingGroup::Deleted(path) => {
             let doubt = first.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             let name = if checks.len() == 1 { &first.place.value } else { path };
-            format!("`{name}` is gone{doubt}")
+            format!("`{name}` was deleted{doubt}")
         }
         FindingGroup::Ambiguous(path) => {
             let why = first.doubt.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -157,14 +157,14 @@ fn group_finding(
         }
         (FindingGroup::Moved(_), Some(_)) => finding
             .with_hint("update the lines by hand: midstride cannot rewrite all of them safely"),
-        (FindingGroup::Moved(_), None) => finding.with_hint("write where it is now"),
+        (FindingGroup::Moved(_), None) => finding.with_hint("update the line numbers"),
         (FindingGroup::Changed(_), Some(key)) => {
             let place = &first.place.value;
             let held = format!("midstride review {key} --challenged \"{place}\" --verdict held");
-            finding.with_hint(format!("revise what is said about it; if it still holds: {held}"))
+            finding.with_hint(format!("revise the statement; if it is still true, run {held}"))
         }
         (FindingGroup::Changed(_), None) => {
-            finding.with_hint("look whether what is said about it still holds")
+            finding.with_hint("check whether the statement is still true")
         }
         (FindingGroup::Unchecked(CitationDoubt::NoSuchPath | CitationDoubt::NoSuchLines), _) => {
             finding.with_hint("correct it, unless the file is planned")
@@ -258,10 +258,10 @@ fn change_message(place: &str, now: &CodeLocation, change: Option<&LineChange>) 
         Some(LineChange { before: was, after: Some(is) }) => {
             let there = now.lines.filter(|lines| !place.ends_with(&lines.to_string()));
             let there = there.map(|lines| format!(", in line {lines}")).unwrap_or_default();
-            format!("`{place}` was `{was}`, and is `{is}` now{elsewhere}{there}")
+            format!("`{place}` was `{was}` and is now `{is}`{elsewhere}{there}")
         }
         Some(LineChange { before: was, after: None }) => {
-            format!("`{place}` was `{was}`, which is gone{elsewhere}")
+            format!("`{place}` was `{was}`, which was deleted{elsewhere}")
         }
         None => format!("`{place}` has changed{elsewhere}"),
     }
@@ -390,7 +390,7 @@ mod tests {
         let lines = check("src/a.py:7", CitationOutcome::Deleted);
         let found = findings(None, &[at(0, gone()), at(8, gone()), at(14, lines), at(0, gone())]);
         let [finding] = &found[..] else { panic!("{found:?}") };
-        assert_eq!(finding.message, "`src/a.py` is gone (also in lines 3 and 4)");
+        assert_eq!(finding.message, "`src/a.py` was deleted (also in lines 3 and 4)");
         let renamed =
             |place| check(place, CitationOutcome::Renamed(location("b.py", Some((3, 3)))));
         let found = findings(None, &[at(0, renamed("a.py:1")), at(4, renamed("a.py:2"))]);
@@ -416,7 +416,7 @@ mod tests {
             check(&format!("a.py:{line}"), outcome)
         };
         let found = only_message(&[changed(1), changed(3)]);
-        assert_eq!(found, "`a.py:1` was `x`, and is `y` now; `a.py:3` changed too");
+        assert_eq!(found, "`a.py:1` was `x` and is now `y`; `a.py:3` changed too");
     }
 
     fn only_message(checks: &[CitationCheck]) -> String {
@@ -451,7 +451,7 @@ mod tests {
         assert_eq!(finding.code.to_string(), "D007");
         assert_eq!(
             finding.message,
-            "`a.py` was 97 lines, is 112; `load_rows` was in `a.py` when this was written, and is not now (line 2); `MAX = 14` in `b.py` is 20 now (line 4)"
+            "`a.py` had 97 lines and now has 112; `load_rows` is no longer in `a.py` (line 2); `MAX = 14` in `b.py` is now 20 (line 4)"
         );
     }
 
@@ -474,7 +474,7 @@ mod tests {
         let messages: Vec<String> =
             findings(Some("y2038"), &checks).into_iter().map(|one| one.message).collect();
         let expected = [
-            "`a.py:1` and `b.py:1` were not checked: nothing records the code that was cited",
+            "`a.py:1` and `b.py:1` were not checked: there is no record of the cited code",
             "`config.go` is ambiguous: 11 files have this name",
             "`src/new.py` does not exist, and did not when this was written",
             "`a.py:900` is past the end of the file",

@@ -45,13 +45,13 @@ impl HandoffActivity {
         let quiet = self.quiet_days.filter(|days| *days >= QUIET_DAYS).map(describe_quiet_days);
         let overtaken = (!later.is_empty()).then(|| describe_later_commits(later));
         let reasons: Vec<String> = [quiet, overtaken].into_iter().flatten().collect();
-        let message = format!("perhaps done: {}", reasons.join("; "));
+        let message = format!("possibly done: {}", reasons.join("; "));
         (!reasons.is_empty()).then(|| Finding::new(Code::MaybeDone, self.at, message))
     }
 }
 
 fn describe_quiet_days(days: i64) -> String {
-    format!("untouched for {days} days")
+    format!("unchanged for {days} days")
 }
 
 fn describe_later_commits(later: &[LaterCommit]) -> String {
@@ -62,10 +62,10 @@ fn describe_later_commits(later: &[LaterCommit]) -> String {
         .map(|commit| format!("{} \"{}\"", short(&commit.id), commit.subject));
     let named = named.collect::<Vec<_>>().join(", ");
     match (later.len(), later.len().saturating_sub(NAMED_COMMITS_MAX)) {
-        (1, _) => format!("a later commit changed what it cites: {named}"),
-        (count, 0) => format!("{count} later commits changed what it cites: {named}"),
+        (1, _) => format!("a later commit changed the code it cites: {named}"),
+        (count, 0) => format!("{count} later commits changed the code it cites: {named}"),
         (count, more) => {
-            format!("{count} later commits changed what it cites: {named} and {more} more")
+            format!("{count} later commits changed the code it cites: {named} and {more} more")
         }
     }
 }

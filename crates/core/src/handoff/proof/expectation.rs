@@ -41,19 +41,19 @@ pub enum ExpectedExit {
 #[non_exhaustive]
 pub enum ExpectationError {
     /// It is a list, or cannot be read.
-    #[error("what is expected is an exit code, a text or a mapping")]
+    #[error("`expect` must be an exit code, a text or a mapping")]
     Kind,
     /// The exit code is not one.
-    #[error("an exit code is a number from 0 to 255, not `{0}`")]
+    #[error("an exit code must be a number from 0 to 255, not `{0}`")]
     ExitCode(String),
     /// `contains` has something other than texts.
-    #[error("`contains` takes a text, or a list of texts")]
+    #[error("`contains` must be a text or a list of texts")]
     Contains,
     /// The pattern is not a regular expression.
-    #[error("`{0}` is no regular expression")]
+    #[error("`{0}` is not a regular expression")]
     Pattern(String),
     /// `min` or `max` is not a number.
-    #[error("`{key}` is a number, not `{text}`")]
+    #[error("`{key}` must be a number, not `{text}`")]
     Bound {
         /// The key.
         key: String,
@@ -69,7 +69,7 @@ pub enum ExpectationError {
         max: Number,
     },
     /// A key that is almost a known one.
-    #[error("`{key}` is not known; `{near}` is")]
+    #[error("unknown key `{key}`; did you mean `{near}`?")]
     MisspelledKey {
         /// The key as written.
         key: String,
@@ -77,7 +77,7 @@ pub enum ExpectationError {
         near: &'static str,
     },
     /// A key that is like none of the known ones.
-    #[error("`{0}` is not known here")]
+    #[error("unknown key `{0}`")]
     UnknownKey(String),
 }
 

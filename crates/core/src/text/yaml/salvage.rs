@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str, base: usize) -> ParsedYaml {
     reading.problems.extend(markers.into_iter().map(|at| YamlProblem {
         kind: YamlProblemKind::ConflictMarker,
         at: at.shifted(base),
-        message: "a merge was left unfinished here".to_owned(),
+        message: "unresolved merge conflict".to_owned(),
     }));
     reading
 }
@@ -97,7 +97,7 @@ impl TabExpansion {
         reading.problems.push(YamlProblem {
             kind: YamlProblemKind::Tab,
             at: self.first_tab.shifted(base),
-            message: "YAML is indented with spaces, this line with a tab".to_owned(),
+            message: "this line is indented with a tab; YAML needs spaces".to_owned(),
         });
         reading
     }

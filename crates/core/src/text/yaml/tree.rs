@@ -114,9 +114,7 @@ impl<'t> TreeBuilder<'t> {
             Event::MappingStart(style, anchor, _) => (self.map(style, at)?, anchor),
             Event::Alias(id) => (self.alias(id, at)?, 0),
             Event::UnresolvedAlias(_) => {
-                return Err(
-                    self.error_at(at.start, "this name after `*` is defined nowhere before")
-                );
+                return Err(self.error_at(at.start, "the name after `*` is not defined"));
             }
             Event::StreamStart
             | Event::StreamEnd
@@ -258,7 +256,7 @@ impl<'t> TreeBuilder<'t> {
 
     fn alias(&mut self, id: usize, at: Span) -> Result<YamlNode, TreeError> {
         let Some(target) = self.anchors.get(&id) else {
-            return Err(self.error_at(at.start, "this name after `*` is still being defined"));
+            return Err(self.error_at(at.start, "the name after `*` refers to itself"));
         };
         self.nodes += node_count(target);
         self.consumed_to = self.consumed_to.max(at.end);
@@ -278,10 +276,10 @@ impl<'t> TreeBuilder<'t> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the parser's own words will do")]
         let message = match error.kind() {
             ErrorKind::MappingValueNotAllowed => {
-                "a colon and a space inside plain text: put the text in quotes".to_owned()
+                "a colon and a space in unquoted text: quote the text".to_owned()
             }
             ErrorKind::InvalidQuotedScalarIndent => "a quote is not closed".to_owned(),
-            ErrorKind::TabInPlainScalar => "a tab stands where YAML wants spaces".to_owned(),
+            ErrorKind::TabInPlainScalar => "a tab where YAML needs spaces".to_owned(),
             _ => error.info(),
         };
         TreeError { at: at + self.base, message }

@@ -129,7 +129,7 @@ fn find_missing_upstream(
     let finding = |stage: &String| {
         let key = HandoffKey { id: handoff.id().to_owned(), stage: Some(stage.clone()) };
         let Some(other) = find_by_key(workspace, &key) else {
-            let message = format!("{to} builds on {stage} too, and `{key}` does not exist");
+            let message = format!("{to} also builds on {stage}, but `{key}` does not exist");
             let finding = Finding::new(Code::UpstreamNotFound, at, message);
             return Some(match find_predecessor(workspace, &key) {
                 Some(before) => finding.with_command([
@@ -145,7 +145,7 @@ fn find_missing_upstream(
             });
         };
         let why = catalog.check(&other).incomplete_reason()?;
-        let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
+        let message = format!("{to} also builds on {stage}, but `{key}` is incomplete: {why}");
         let finding = Finding::new(Code::UpstreamIncomplete, at, message);
         Some(finding.with_command(["midstride", "check", &key.to_string()]))
     };
