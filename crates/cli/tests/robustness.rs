@@ -134,10 +134,10 @@ fn circular_symlinks_are_reported() {
     symlink("b.md", folder.join("a.md")).unwrap();
     symlink("a.md", folder.join("b.md")).unwrap();
     symlink(&folder, folder.join("again")).unwrap();
-    insta::assert_snapshot!(sandbox.run(["check"]), @r"
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
     exit 2
     ----- stderr -----
-    0 documents checked: nothing found
+    0 documents checked: no problems
     warning: the links of `[ROOT]/.midstride/handoffs/a.md` lead in a circle
     hint: remove the link
     warning: the links of `[ROOT]/.midstride/handoffs/b.md` lead in a circle
@@ -153,10 +153,10 @@ fn a_header_of_ten_megabytes_is_a_finding() {
     let run = sandbox.run(["check"]).exits(1);
     assert!(run.stdout.contains("error[H013]"), "{run}");
     sandbox.write(FILE, vec![b'x'; 17 << 20]);
-    insta::assert_snapshot!(sandbox.run(["check"]), @r"
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
     exit 2
     ----- stderr -----
-    0 documents checked: nothing found
+    0 documents checked: no problems
     warning: `[ROOT]/.midstride/handoffs/a.md` has 17825792 bytes, at most 16777216 are read
     hint: move the material into files of its own and refer to them
     ");

@@ -8,4 +8,5 @@ pub mod header;
 pub mod schema;
 pub mod section;
 pub mod shape;
+pub mod skeleton;
 pub mod stage;

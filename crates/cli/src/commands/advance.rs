@@ -4,6 +4,7 @@ use midstride::store::Store;
 use midstride::verbs::{self, AdvanceOutcome, AdvanceRequest, StageTransition};
 use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::findings::HintDisplay;
 use midstride_surface::view::{self, Surface};
 
 /// Take the work on to the next stage
@@ -57,6 +58,7 @@ pub(crate) fn advance(
                     &checked,
                     Surface::Terminal,
                     Ui::width(),
+                    HintDisplay::Listed,
                 ))?;
                 ui.say(&view::advance::blocked_text(&checked[0], &forward.to))?;
             }

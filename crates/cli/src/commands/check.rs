@@ -11,42 +11,43 @@ use midstride::verbs::{
 use midstride::workspace::StoredHandoff;
 use midstride_core::format::finding::Severity;
 use midstride_surface::diagnostic::Diagnostic;
-use midstride_surface::view::{self, Surface, coverage, findings};
+use midstride_surface::view::findings::{self, HintDisplay};
+use midstride_surface::view::{self, Surface, coverage};
 use std::path::PathBuf;
 
-/// Look for problems in handoffs; change nothing
+/// Check handoffs for problems
 ///
-/// Without names every document on every shelf is looked at. What open handoffs say about the code
-/// is compared with the working tree: a cited place may have moved, changed or gone. What they tell
-/// is compared with the session they name: what happened there may be missing, listed or explained.
-/// Exit code 0: nothing that fails the check; 1: findings; 2: something could not be read. Advice
-/// alone does not fail a check.
+/// Checks all documents, or the named ones. Compares the citations of open handoffs with the code:
+/// cited lines may have moved, changed or been deleted. Compares a handoff with the session it names:
+/// it may not mention or explain what happened. Exits with 0 if the check passes, 1 on errors and
+/// warnings (see `--fail-on`), and 2 if a file could not be read. Hints do not fail a check; they
+/// are counted, and `-v` lists them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Handoffs or paths; all of them where none is given; `--session` and `--transcript` need one
+    /// Handoffs or paths (default: all)
     handoffs: Vec<String>,
 
-    /// How to print the findings
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: CheckFormatArg,
 
-    /// The same as `--format json`
+    /// Same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// What fails the check
+    /// Lowest severity that fails the check
     #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
     fail_on: FailOnArg,
 
-    /// Look at what is staged in git, as it would be committed
+    /// Check the staged versions
     #[arg(long, conflicts_with_all = ["handoffs", "fix"])]
     staged: bool,
 
-    /// Look at the description of a pull request (`-` for standard input)
+    /// Check a pull request description (`-` for stdin)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["handoffs", "staged", "fix"])]
     pr_body: Option<PathBuf>,
 
-    /// Mend what is mechanical, then look; cited lines that moved are written where they are now
+    /// Fix format, moved lines and secrets first
     #[arg(long, conflicts_with = "at")]
     fix: bool,
 
@@ -54,34 +55,49 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "COMMIT", conflicts_with = "pr_body")]
     at: Option<String>,
 
-    /// List every cited place, those that are as they were too; compare ended handoffs as well
+    /// List all citations, and check closed handoffs too
     #[arg(long, conflicts_with = "pr_body")]
     all: bool,
 
-    /// Compare the named handoffs with this session, whatever they name: its id or the beginning
-    /// of it
+    /// Compare the named handoffs with this session
     #[arg(long, value_name = "ID", requires = "handoffs", conflicts_with = "transcript")]
     session: Option<String>,
 
-    /// Compare the named handoffs with the session of this transcript
+    /// Compare the named handoffs with this transcript
     #[arg(long, value_name = "PATH", requires = "handoffs")]
     transcript: Option<PathBuf>,
 
-    /// Leave advice out
+    /// Omit hints
     #[arg(long, short)]
     quiet: bool,
+
+    /// List every hint
+    #[arg(long, short, conflicts_with = "quiet")]
+    verbose: bool,
+}
+
+impl CheckArgs {
+    /// Hints that fail the check are listed.
+    fn hint_display(&self) -> HintDisplay {
+        match self.fail_on {
+            _ if self.quiet => HintDisplay::Omitted,
+            _ if self.verbose => HintDisplay::Listed,
+            FailOnArg::Hint => HintDisplay::Listed,
+            FailOnArg::Error | FailOnArg::Warning => HintDisplay::Counted { show_with: "-v" },
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum CheckFormatArg {
-    /// With the lines they are about
+    /// With source lines
     #[default]
     Human,
     /// For programs
     Json,
     /// For code scanning
     Sarif,
-    /// As annotations of a GitHub workflow
+    /// GitHub workflow annotations
     Github,
 }
 
@@ -92,8 +108,9 @@ enum FailOnArg {
     /// Warnings and errors
     #[default]
     Warning,
-    /// Everything
-    Advice,
+    /// Hints, warnings and errors
+    #[value(alias = "advice")]
+    Hint,
 }
 
 pub(crate) fn check(
@@ -105,25 +122,27 @@ pub(crate) fn check(
     let CheckReport { mut checked, unread, unfixed } = check_documents(ui, store, args)?;
     if args.quiet {
         for one in &mut checked {
-            one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
+            one.verdict.findings.retain(|finding| finding.severity() > Severity::Hint);
         }
     }
     let format = if args.json { CheckFormatArg::Json } else { args.format };
     match format {
         CheckFormatArg::Human => {
-            ui.print(&findings::human(workspace, &checked, Surface::Terminal, Ui::width()))?;
+            let hints = args.hint_display();
+            let width = Ui::width();
+            ui.print(&findings::human(workspace, &checked, Surface::Terminal, width, hints))?;
             if args.all {
                 ui.print(&findings::citations(&checked))?;
             }
             ui.print(&if args.quiet {
                 coverage::problems(&checked)
             } else {
-                coverage::human(&checked, Ui::width())
+                coverage::human(&checked, width)
             })?;
             if let Some(remark) = coverage::missing_sessions(&checked) {
                 ui.say(&remark)?;
             }
-            ui.say(&findings::summary(&checked, args.quiet))?;
+            ui.say(&findings::summary(&checked, hints))?;
         }
         CheckFormatArg::Json => ui.print_json(&findings::json(&checked, &unread))?,
         CheckFormatArg::Sarif => ui.print_json(&findings::sarif(&checked))?,
@@ -137,7 +156,7 @@ pub(crate) fn check(
     let limit = match args.fail_on {
         FailOnArg::Error => Severity::Error,
         FailOnArg::Warning => Severity::Warning,
-        FailOnArg::Advice => Severity::Advice,
+        FailOnArg::Hint => Severity::Hint,
     };
     let fails =
         |checked: &DocumentCheck| checked.verdict.findings.iter().any(|f| f.severity() >= limit);
@@ -172,8 +191,8 @@ fn check_documents(
     let with = comparison(store, args)?;
     if args.staged {
         let repository = workspace.repository().ok_or_else(|| {
-            Diagnostic::new("nothing can be staged here: this is no git repository")
-                .hint("leave `--staged` out to look at the files themselves")
+            Diagnostic::new("cannot check staged versions: this is not a git repository")
+                .hint("omit `--staged` to check the files")
         })?;
         let staged = workspace.staged(repository)?;
         let checked = verbs::check_documents(store, Some(&with), staged);
@@ -228,13 +247,13 @@ fn fix(
     for FixedDocument { path, key, formatted, citations } in &fixed {
         if let Some(redacted) = formatted {
             super::report_redacted(ui, redacted)?;
-            ui.say(&format!("Mended {}", view::display_path(workspace, path)))?;
+            ui.say(&format!("Fixed {}", view::display_path(workspace, path)))?;
         }
         if let Some(CitationUpdate { citations: places, recorded }) = citations {
             super::report_redacted(ui, &recorded.redacted)?;
-            let places = view::count(*places, "cited place");
+            let places = view::count(*places, "citation");
             let number = recorded.revision;
-            ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
+            ui.say(&format!("{key}@{number}: updated the lines of {places}"))?;
         }
     }
     run.unread.extend(unwritten);

@@ -3,6 +3,7 @@ use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::{self, EditOutcome};
 use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::findings::{self, HintDisplay};
 use midstride_surface::view::{self, Surface};
 
 /// Change a handoff in your editor
@@ -34,7 +35,8 @@ pub(crate) fn edit(ui: &mut Ui, store: &Store, args: &EditArgs) -> Result<CliOut
         }
     }
     let checked = verbs::check_documents(store, None, vec![workspace.reread(&stored)?]);
-    ui.print(&view::findings::human(workspace, &checked, Surface::Terminal, Ui::width()))?;
-    ui.say(&view::findings::summary(&checked, false))?;
+    let hints = HintDisplay::Counted { show_with: "midstride check -v" };
+    ui.print(&findings::human(workspace, &checked, Surface::Terminal, Ui::width(), hints))?;
+    ui.say(&findings::summary(&checked, hints))?;
     Ok(CliOutcome::Clean)
 }

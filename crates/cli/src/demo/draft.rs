@@ -36,7 +36,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         ui,
         "What the judge says",
         "Each finding has a code, which `midstride explain` explains, the line it is about, and a way\n\
-         out. --quiet leaves advice out; warnings and errors give exit code 1, so a hook or CI can stop\n\
+         out. --quiet omits hints; warnings and errors give exit code 1, so a hook or CI can stop\n\
          here.",
     )?;
     demo.run(ui, &["check", "--quiet"], 1)?;

@@ -40,7 +40,7 @@ fn show_drift(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
          writes that down as a revision. The other one reads differently, and whether what is said about\n\
          it still holds is for somebody to judge: it does, which is recorded, with its line too.",
     )?;
-    demo.run(ui, &["check"], 1)?;
+    demo.run(ui, &["check", "-v"], 1)?;
     demo.run(ui, &["check", "--fix", "--quiet"], 1)?;
     let held = ["--challenged", "app/market.py:23", "--verdict", "held"];
     demo.run(ui, &[&["review", "market", "--by", "implementer"], &held[..]].concat(), 0)?;

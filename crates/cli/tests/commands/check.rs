@@ -33,31 +33,116 @@ fn hints_do_not_fail_a_check_unless_asked_to() {
     sandbox.write("HANDOFF.md", "# A note\n\ntext\n");
     insta::assert_snapshot!(sandbox.run(["check"]), @"
     exit 0
-    ----- stdout -----
-    advice[H002]: this note has no handoff header, so midstride cannot tell its status or questions
-     --> HANDOFF.md:1:1
-      |
-    1 | # A note
-      | ^^^^^^^^
-      |
-      = help: add a `handoff:` header with at least `id`, `title` and `status`
     ----- stderr -----
-    1 document checked: 1 piece of advice
+    1 document checked: 1 hint (H002); show it with -v
     ");
-    sandbox.run(["check", "--fail-on", "advice"]).exits(1);
-    sandbox.run(["check", "--quiet", "--fail-on", "advice"]).exits(0);
+    for severity in ["hint", "advice"] {
+        let run = sandbox.run(["check", "--fail-on", severity]).exits(1);
+        assert!(run.stdout.contains("hint[H002]"), "what fails the check is shown: {run}");
+    }
+    sandbox.run(["check", "--quiet", "--fail-on", "hint"]).exits(0);
 }
 
 #[test]
-fn notes_among_many_documents_are_counted() {
+fn hints_are_counted_by_kind_and_listed_on_request() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "");
+    let text = "---\nhandoff:\n  id: a\n  title: T\n  created: 2026-03-21T17:24:00Z\n  context_summary: Slow pages\n---\n\n## Root causes\n\nThe query.\n\n## Plan\n\n1. Add an index.\n2. Drop the cache.\n3. Deploy it.\n";
+    sandbox.write(".midstride/handoffs/a.md", text);
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
+    exit 0
+    ----- stderr -----
+    1 document checked: 4 hints (C003 ×3, C002); show them with -v
+    ");
+    insta::assert_snapshot!(sandbox.run(["check", "-v"]), @"
+    exit 0
+    ----- stdout -----
+    hint[C002]: this root cause names no file
+      --> .midstride/handoffs/a.md:11:1
+       |
+    11 | The query.
+       | ^^^^^^^^^^
+       |
+       = help: name the file and line, such as `src/market.py:120`
+
+    hint[C003]: this step does not say how to check that it is done
+      --> .midstride/handoffs/a.md:15:1
+       |
+    15 | 1. Add an index.
+       | ^^^^^^^^^^^^^^^^
+       |
+       = help: say what must be true afterwards, or name a command that shows it
+
+    hint[C003]: this step does not say how to check that it is done
+      --> .midstride/handoffs/a.md:16:1
+       |
+    16 | 2. Drop the cache.
+       | ^^^^^^^^^^^^^^^^^^
+       |
+       = help: say what must be true afterwards, or name a command that shows it
+
+    hint[C003]: this step does not say how to check that it is done
+      --> .midstride/handoffs/a.md:17:1
+       |
+    17 | 3. Deploy it.
+       | ^^^^^^^^^^^^^
+       |
+       = help: say what must be true afterwards, or name a command that shows it
+    ----- stderr -----
+    1 document checked: 4 hints
+    ");
+    let run = sandbox.run(["check", "--json"]).exits(0);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["documents"][0]["findings"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        (&json["advice"], &json["documents"][0]["findings"][0]["severity"]),
+        (&4.into(), &"advice".into())
+    );
+}
+
+#[test]
+fn an_untouched_draft_gets_one_finding() {
+    let sandbox = sandbox().repository();
+    sandbox.as_user().run(["init"]).exits(0);
+    sandbox.run(["new", "Search is slow"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
+    exit 1
+    ----- stdout -----
+    error[C014]: this draft is untouched: fill in `context_summary`, Diagnosis, Root causes, Plan and Continuation
+      --> .midstride/handoffs/search-is-slow.md:12:19
+       |
+    12 |   context_summary:
+       |                   ^
+       |
+       = help: run `midstride edit search-is-slow`
+    ----- stderr -----
+    1 document checked: 1 error
+    ");
+    for arguments in [
+        &["new", "End of day", "--kind", "session"][..],
+        &["new", "--stage", "discovery", "Snapshots"],
+        &["new", "Logins loop", "--to", "ops"],
+    ] {
+        sandbox.run(arguments).exits(0);
+    }
+    let run = sandbox.run(["check", "--json"]).exits(1);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    for document in json["documents"].as_array().unwrap() {
+        let findings = document["findings"].as_array().unwrap();
+        assert_eq!(findings.len(), 1, "{document}");
+        assert_eq!(findings[0]["code"], "C014");
+    }
+}
+
+#[test]
+fn notes_without_a_header_are_counted() {
     let sandbox = sandbox();
     sandbox.write("docs/handoffs/a.md", "# A note\n");
     sandbox.write("docs/handoffs/b.md", "---\ntopic: Another\nstatus: in progress\n---\n");
     insta::assert_snapshot!(sandbox.run(["check"]), @"
     exit 0
     ----- stderr -----
-    2 documents checked: 2 pieces of advice
-    2 notes without a handoff header, see `midstride explain H002`
+    2 documents checked: 2 hints (H002 ×2); show them with -v
     ");
     insta::assert_snapshot!(sandbox.run::<&str>([]), @"
     exit 0
@@ -140,7 +225,7 @@ fn fixing_changes_only_what_is_mechanical() {
     sandbox.write(".midstride/handoffs/a.md", loose);
     sandbox.write(".midstride/config.toml", "");
     let run = sandbox.run(["check", "--fix", "--quiet"]).exits(1);
-    assert!(run.stderr.contains("Mended .midstride/handoffs/a.md"), "{run}");
+    assert!(run.stderr.contains("Fixed .midstride/handoffs/a.md"), "{run}");
     assert!(run.stdout.contains("C006") && !run.stdout.contains("H008"), "{run}");
     let strict = loose.replace("17:24\n", "17:24:00Z\n").replace("to: ops", "to: [ops]");
     let text = sandbox.read(".midstride/handoffs/a.md");
@@ -166,7 +251,7 @@ fn fixing_continues_after_a_document_that_cannot_be_fixed() {
 fn a_finding_is_silenced_with_a_reason() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "");
-    let text = "---\n# midstride: allow C005 an example\n# midstride: allow S001\n# midstride: allow Z999 never\nhandoff:\n  id: a\n---\n";
+    let text = "---\n# midstride: allow C010 an example\n# midstride: allow S001\n# midstride: allow Z999 never\nhandoff:\n  id: a\n---\n";
     sandbox.write(".midstride/handoffs/a.md", text);
     let run = sandbox.run(["check", "--json"]).exits(1);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -180,7 +265,7 @@ fn a_finding_is_silenced_with_a_reason() {
         codes.contains(&"A001") && codes.contains(&"A003") && codes.contains(&"S001"),
         "{codes:?}"
     );
-    assert!(!codes.contains(&"C005"));
+    assert!(!codes.contains(&"C010"));
     assert_eq!(json["documents"][0]["silenced"][0]["reason"], "an example");
 }
 
@@ -258,8 +343,8 @@ fn unreadable_documents_do_not_pass() {
     insta::assert_snapshot!(sandbox.run(["check", "--staged"]), @"
     exit 2
     ----- stderr -----
-    error: nothing can be staged here: this is no git repository
-    hint: leave `--staged` out to look at the files themselves
+    error: cannot check staged versions: this is not a git repository
+    hint: omit `--staged` to check the files
     ");
     insta::assert_snapshot!(sandbox.run(["-C", "typo", "check"]), @"
     exit 2

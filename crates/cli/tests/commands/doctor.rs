@@ -124,7 +124,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1773 tokens for the list of MCP tools, no briefing here
+      session  1772 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  not found
     Codex
@@ -159,7 +159,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -187,7 +187,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -246,7 +246,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -439,7 +439,7 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
       log  2 lines cannot be read and do not count
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -547,7 +547,7 @@ fn disabled_hooks_are_reported_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1773 tokens for the list of MCP tools, no briefing here
+      session  1772 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills

@@ -137,7 +137,7 @@ fn a_line_list_with_a_changed_line_is_not_updated() {
     let list = "The loop in src/a.rs:3,7,12 is slow.";
     cite(&sandbox, &format!("{list}\n"));
     sandbox.write("src/a.rs", format!("// new\n{}", code().replace("value_7 ", "other ")));
-    let run = sandbox.run(["check", "a"]);
+    let run = sandbox.run(["check", "-v", "a"]);
     assert!(run.stdout.contains("D001") && !run.stdout.contains("--fix"), "{run}");
     sandbox.run(["check", "--fix", "a"]);
     let text = sandbox.read(".midstride/handoffs/a.md");
@@ -325,7 +325,7 @@ fn a_lost_commit_is_reported_once() {
     src/b.rs:4 not_judged by none commit 123456789012 is not in this repository
     src/a.rs intact src/a.rs by none
     ");
-    let run = sandbox.run(["check", "p"]);
+    let run = sandbox.run(["check", "-v", "p"]);
     assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
 }
 
@@ -488,7 +488,7 @@ fn a_blamed_blank_line_or_brace_is_not_followed() {
     src/b.rs:4 not_judged by blame the cited lines are blank or lone braces
     src/b.rs:6 moved src/b.rs:8-8 by blame
     ");
-    let run = sandbox.run(["check"]);
+    let run = sandbox.run(["check", "-v"]);
     assert_eq!(run.stdout.matches("D001").count(), 1, "{run}");
 }
 
@@ -649,7 +649,7 @@ fn what_is_not_checked_is_reported_once() {
         "docs/handoffs/note.md",
         "# By hand\n\nSee `src/a.rs:3`, `src/a.rs:4` and `src/a.rs`.\n",
     );
-    let run = sandbox.run(["check", "docs/handoffs/note.md"]);
+    let run = sandbox.run(["check", "-v", "docs/handoffs/note.md"]);
     let told =
         "`src/a.rs:3` and `src/a.rs:4` were not checked: there is no record of the cited code";
     assert_eq!(run.stdout.matches(told).count(), 1, "{run}");
@@ -661,7 +661,7 @@ fn our_handoff_reports_what_never_existed() {
     let sandbox = repository();
     let text = "See `src/new.rs`, `src/other.rs:4`, `src/a.rs:90` and `Next.js`.\n\n```sh\ncat src/third.rs\n```\n";
     cite(&sandbox, text);
-    let run = sandbox.run(["check", "a"]);
+    let run = sandbox.run(["check", "-v", "a"]);
     let told = "`src/new.rs` and `src/other.rs:4` do not exist, and did not when this was written";
     assert!(run.stdout.contains(told), "{run}");
     assert!(run.stdout.contains("`src/a.rs:90` is past the end of the file"), "{run}");
@@ -670,7 +670,7 @@ fn our_handoff_reports_what_never_existed() {
         .write("src/new.rs", "")
         .write("src/other.rs", code())
         .write("src/a.rs", code().repeat(9));
-    let run = sandbox.run(["check", "a"]);
+    let run = sandbox.run(["check", "-v", "a"]);
     assert!(!run.stdout.contains("D005"), "{run}");
 }
 
@@ -688,7 +688,8 @@ fn a_partial_clone_reports_what_is_missing() {
     let clone = sandbox.root().join("clone");
     let mut check = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     // Git must not ask the remote, which may run a program of its choice.
-    let run = sandbox.finish(check.arg("check").env("GIT_NO_LAZY_FETCH", "1").current_dir(&clone));
+    let run = sandbox
+        .finish(check.args(["check", "-v"]).env("GIT_NO_LAZY_FETCH", "1").current_dir(&clone));
     assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
     assert!(!run.stdout.contains("D001"), "{run}");
 }
@@ -743,15 +744,15 @@ fn later_commits_suggest_a_handoff_may_be_done() {
     let mut later = sandbox.command("git");
     later.env("GIT_COMMITTER_DATE", "2026-03-25T10:00:00Z");
     sandbox.finish(later.args(["commit", "--quiet", "--message", "cache the weather"])).exits(0);
-    let run = sandbox.run(["check", "a"]);
+    let run = sandbox.run(["check", "-v", "a"]);
     let said = run.stdout.lines().find(|line| line.contains("possibly done"));
     let said = said
         .unwrap_or_default()
         .replace(&sandbox.git(&["rev-parse", "--short=8", "HEAD"]).trim().to_owned(), "[SHORT]");
-    insta::assert_snapshot!(said, @r#"advice[D006]: possibly done: a later commit changed the code it cites: [SHORT] "cache the weather""#);
+    insta::assert_snapshot!(said, @r#"hint[D006]: possibly done: a later commit changed the code it cites: [SHORT] "cache the weather""#);
     let mut check = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     check.env("MIDSTRIDE_NOW", "2026-06-01T00:00:00Z");
-    let run = sandbox.finish(check.args(["check", "a"]));
+    let run = sandbox.finish(check.args(["check", "-v", "a"]));
     assert!(run.stdout.contains("possibly done: unchanged for 71 days; a later commit"), "{run}");
 }
 
@@ -845,7 +846,7 @@ fn the_only_file_that_fits_is_checked() {
     config.go:2 moved two/config.go:3-3 by anchor
     config.go not_judged by none ambiguous: 2 files have this name
     ");
-    let run = sandbox.run(["check", "a"]);
+    let run = sandbox.run(["check", "-v", "a"]);
     assert!(run.stdout.contains("`config.go` is ambiguous: 2 files have this name"), "{run}");
 }
 
@@ -883,7 +884,7 @@ fn what_a_sentence_says_about_a_file_is_compared_with_it() {
     cite(&sandbox, "`value_9` in `src/a.rs` is slow, and `value_10` is not.\n");
     commit(&sandbox);
     let said = || {
-        let run = sandbox.run(["check"]);
+        let run = sandbox.run(["check", "-v"]);
         let lines = run.stdout.lines().filter(|line| line.contains("D007"));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
@@ -892,8 +893,8 @@ fn what_a_sentence_says_about_a_file_is_compared_with_it() {
     sandbox.write("src/a.rs", format!("// new\n{now}"));
     commit(&sandbox);
     let expected = [
-        "advice[D007]: `value_9` is no longer in `src/a.rs`",
-        "advice[D007]: `src/a.rs` had 20 lines and now has 21; `value_7` is no longer in `src/a.rs` (line 4)",
+        "hint[D007]: `value_9` is no longer in `src/a.rs`",
+        "hint[D007]: `src/a.rs` had 20 lines and now has 21; `value_7` is no longer in `src/a.rs` (line 4)",
     ];
     assert_eq!(said(), expected);
     // The cache has the same results.

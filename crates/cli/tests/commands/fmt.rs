@@ -77,7 +77,7 @@ fn formatting_is_not_a_correction_that_needs_a_lesson() {
     sandbox.write(FILE, text.replace("id: a", "id: loose"));
     sandbox.run(["fmt", "loose"]).exits(0);
     sandbox.run(["start", "loose"]).exits(0);
-    assert!(!sandbox.run(["check", "loose"]).stdout.contains("C004"));
+    assert!(!sandbox.run(["check", "-v", "loose"]).stdout.contains("C004"));
     sandbox.run_with_editor(&["revise", "loose", "--reason", "wrong place"], "echo x >> \"$1\"");
-    assert!(sandbox.run(["check", "loose"]).stdout.contains("C004"));
+    assert!(sandbox.run(["check", "-v", "loose"]).stdout.contains("C004"));
 }

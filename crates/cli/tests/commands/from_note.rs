@@ -48,14 +48,6 @@ fn plain_markdown_becomes_a_handoff() {
     insta::assert_snapshot!(sandbox.run(["check", "where-we-are"]), @"
     exit 1
     ----- stdout -----
-    advice[C005]: 21 lines; most handoffs have 50 to 150
-     --> .midstride/handoffs/where-we-are.md:1:1
-      |
-    1 | ---
-      | ^^^
-      |
-      = help: add what a successor would ask, or move detail into files and refer to them
-
     warning[C010]: a handoff of kind investigation needs one of the sections Diagnosis, Root causes, Plan
      --> .midstride/handoffs/where-we-are.md:2:1
       |
@@ -72,7 +64,7 @@ fn plain_markdown_becomes_a_handoff() {
        |
        = help: fill it in
     ----- stderr -----
-    1 document checked: 1 error, 1 warning, 1 piece of advice
+    1 document checked: 1 error, 1 warning
     ");
 }
 

@@ -527,7 +527,7 @@ fn a_person_without_a_client_saves_too() {
     insta::assert_snapshot!(sandbox.run(["check", "cold-cache"]), @"
     exit 0
     ----- stderr -----
-    1 document checked: nothing found
+    1 document checked: no problems
     ");
 }
 

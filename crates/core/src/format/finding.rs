@@ -11,8 +11,8 @@ use std::fmt;
 /// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A suggestion. It never fails a check by itself.
-    Advice,
+    /// A suggestion. It does not fail a check.
+    Hint,
     /// Likely a mistake.
     Warning,
     /// The document is not reliable.
@@ -22,7 +22,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Advice => "advice",
+            Self::Hint => "hint",
             Self::Warning => "warning",
             Self::Error => "error",
         })
@@ -45,7 +45,7 @@ pub struct Finding {
 /// How to fix a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindingFix {
-    /// A hint for the user or the agent.
+    /// What the user or the agent can do, in words.
     Hint(String),
     /// A command to run, as separate words.
     Command(Vec<String>),

@@ -273,9 +273,9 @@ impl LeafCheck<'_> {
         self.findings.push(Finding::new(Code::LooseForm, self.node.at, message).with_edit(edit));
     }
 
-    fn report_unreadable(&mut self, message: String, advice: String) {
+    fn report_unreadable(&mut self, message: String, hint: String) {
         let finding = Finding::new(Code::UnreadableValue, self.node.at, message);
-        self.findings.push(finding.with_hint(advice));
+        self.findings.push(finding.with_hint(hint));
     }
 
     fn report_wrong_kind(&mut self, found: &str, kind: &FieldKind) {
@@ -303,9 +303,8 @@ impl LeafCheck<'_> {
 
     fn check_time(&mut self, text: &str) {
         let Some(time) = Time::parse(text) else {
-            let advice = "write it as 2026-03-21T17:24:00Z".to_owned();
-            return self
-                .report_unreadable(format!("`{}` is not a time: `{text}`", self.key), advice);
+            let hint = "write it as 2026-03-21T17:24:00Z".to_owned();
+            return self.report_unreadable(format!("`{}` is not a time: `{text}`", self.key), hint);
         };
         let strict = format_time(time.moment);
         match time.exactness {
@@ -352,8 +351,8 @@ impl LeafCheck<'_> {
         if let (None, Some(word)) = (choice.parse(text), choice.parse_with_remark(text)) {
             let message = format!("`{}` is {word}, followed by a remark", self.key);
             let finding = Finding::new(Code::LooseForm, self.node.at, message);
-            let advice = format!("write only `{word}`; move the remark to the text");
-            return self.findings.push(finding.with_hint(advice));
+            let hint = format!("write only `{word}`; move the remark to the text");
+            return self.findings.push(finding.with_hint(hint));
         }
         let words = choice.words.join(", ");
         match choice.parse(text) {

@@ -7,6 +7,7 @@ mod allow;
 mod assumption;
 mod capability;
 pub(crate) mod content;
+mod draft;
 mod generated;
 mod proof;
 mod pull_request;
@@ -171,8 +172,15 @@ pub fn check(
         let too_large = findings.iter().any(|finding| finding.code == Code::HeaderTooLarge);
         let fields = handoff.header().map(|header| &header.fields().value);
         let readable = matches!(fields, Some(YamlValue::Map(_) | YamlValue::Null)) && !too_large;
-        if readable {
+        let draft = draft::check(handoff, stages).filter(|_| readable);
+        let is_draft = draft.is_some();
+        findings.extend(draft);
+        if is_draft {
+            upstream::check_complete(handoff, context, &mut findings);
+        } else if readable {
             check_advance_rules(handoff, stages, context, &mut findings);
+        }
+        if readable {
             status::check(handoff, context, &mut findings);
             reference::check(handoff, place, &mut findings);
             proof::check(handoff, &mut findings);
@@ -180,7 +188,7 @@ pub fn check(
         }
         // A text with conflict markers holds two versions, so its content is not checked yet.
         let has_conflict = findings.iter().any(|finding| finding.code == Code::ConflictMarker);
-        if !has_conflict && !too_large {
+        if !has_conflict && !too_large && !is_draft {
             content::check(handoff, stages, &mut findings);
         }
     } else if handoff.header().is_some_and(|header| header.location == HeaderLocation::Section) {

@@ -149,7 +149,7 @@ fn is_counted(finding: &Finding) -> bool {
     match finding.severity() {
         Severity::Error => true,
         Severity::Warning => code.starts_with('C'),
-        Severity::Advice => false,
+        Severity::Hint => false,
     }
 }
 
@@ -157,7 +157,7 @@ fn issue_from_finding(document: &Document, finding: &Finding) -> QualityIssue {
     let rule = finding.code.rule();
     let line = document.position(finding.at.start).line;
     let own = || match &finding.fix {
-        Some(FindingFix::Hint(advice)) => advice.clone(),
+        Some(FindingFix::Hint(hint)) => hint.clone(),
         Some(FindingFix::Command(words)) => format!("`{}`", words.join(" ")),
         Some(FindingFix::Edit(_)) | None => rule.fix.to_owned(),
     };

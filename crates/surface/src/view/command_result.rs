@@ -1,6 +1,6 @@
 //! The JSON results of commands without a view module of their own.
 
-use super::{display_path, forget};
+use super::{display_path, findings, forget};
 use midstride::verbs::{
     InitOutcome, MergeDriverChange, MergeOutcome, SyncOutcome, TaskSyncOutcome,
 };
@@ -14,7 +14,7 @@ use std::path::Path;
 #[derive(Serialize)]
 pub struct RuleJson {
     code: &'static str,
-    severity: String,
+    severity: &'static str,
     title: &'static str,
     why: &'static str,
     mend: &'static str,
@@ -25,7 +25,7 @@ pub fn rule_json(code: Code) -> RuleJson {
     let rule = code.rule();
     RuleJson {
         code: rule.code,
-        severity: rule.severity.to_string(),
+        severity: findings::severity_json(rule.severity),
         title: rule.title,
         why: rule.why,
         mend: rule.fix,

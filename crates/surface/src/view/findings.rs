@@ -7,8 +7,8 @@ mod sarif;
 
 pub use github::github;
 pub use human::human;
-pub(crate) use json::findings_json;
 pub use json::{FindingJson, json, json_for_findings};
+pub(crate) use json::{findings_json, severity_json};
 pub use sarif::sarif;
 
 use super::{Surface, citation, count, heading, sanitize, shell_word};
@@ -16,6 +16,8 @@ use midstride::verbs::DocumentCheck;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
 use midstride_core::handoff::lifecycle;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The hint for a finding, worded for a surface.
 fn fix_hint_on(surface: Surface, document: &Document, finding: &Finding) -> String {
@@ -28,7 +30,7 @@ fn fix_hint_on(surface: Surface, document: &Document, finding: &Finding) -> Stri
 /// The hint for a finding in the terminal.
 fn fix_hint(finding: &Finding) -> String {
     match &finding.fix {
-        Some(FindingFix::Hint(advice)) => advice.clone(),
+        Some(FindingFix::Hint(hint)) => hint.clone(),
         Some(FindingFix::Command(words)) => format!("run `{}`", shell_command(words)),
         Some(FindingFix::Edit(_)) => "run `midstride check --fix`".to_owned(),
         None => as_fragment(finding.code.rule().fix),
@@ -45,6 +47,7 @@ fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
             format!("validate it, then call `answer` with which `{which}` and `holds`")
         }
         (Code::MaybeDone, None) => "read the commits, then call `resolve` or `revise`".to_owned(),
+        (Code::UntouchedDraft, None) => "fill it in and call `revise`".to_owned(),
         (_, None) => match &finding.fix {
             Some(FindingFix::Edit(_)) => "call `revise`, or run `midstride fmt`".to_owned(),
             Some(FindingFix::Hint(_) | FindingFix::Command(_)) | None => fix_hint(finding),
@@ -83,10 +86,18 @@ fn as_fragment(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Whether a finding is only counted. When several documents are checked, notes without a header
-/// are not listed one by one, because they need not be midstride's.
-fn is_counted(checks: &[DocumentCheck], finding: &Finding) -> bool {
-    checks.len() > 1 && finding.code == Code::NoHeader
+/// What becomes of hints where findings are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HintDisplay {
+    /// Hints were dropped before, on request.
+    Omitted,
+    /// The summary counts them by code and names what shows them.
+    Counted {
+        /// What shows them, such as `-v`.
+        show_with: &'static str,
+    },
+    /// Each hint is listed like any other finding.
+    Listed,
 }
 
 /// The citations of all documents.
@@ -103,38 +114,48 @@ pub fn citations(checks: &[DocumentCheck]) -> String {
 }
 
 /// A one-line summary of all documents.
-pub fn summary(checks: &[DocumentCheck], is_quiet: bool) -> String {
+pub fn summary(checks: &[DocumentCheck], hints: HintDisplay) -> String {
     let total = |severity| checks.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
-    let (errors, warnings, advice) =
-        (total(Severity::Error), total(Severity::Warning), total(Severity::Advice));
-    let silenced: usize = checks.iter().map(|one| one.verdict.silenced.len()).sum();
-    let looked = format!("{} checked", count(checks.len(), "document"));
-    let mut parts = Vec::new();
-    if errors > 0 {
-        parts.push(count(errors, "error"));
-    }
-    if warnings > 0 {
-        parts.push(count(warnings, "warning"));
-    }
-    if advice > 0 {
-        parts.push(format!("{} of advice", count(advice, "piece")));
-    }
-    let found = match (parts.is_empty(), is_quiet) {
+    let counted = [(Severity::Error, "error"), (Severity::Warning, "warning")];
+    let counted = counted.map(|(severity, noun)| (total(severity), noun));
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(counted.iter().filter(|(total, _)| *total > 0).map(|(n, noun)| count(*n, noun)));
+    parts.extend(hint_summary(checks, hints));
+    let found = match (parts.is_empty(), hints) {
         (false, _) => parts.join(", "),
-        (true, false) => "nothing found".to_owned(),
-        // Hints were not checked in quiet mode, so do not claim "nothing found".
-        (true, true) => "no errors, no warnings".to_owned(),
+        // Hints were not looked at, so do not claim that there are none.
+        (true, HintDisplay::Omitted) => "no errors or warnings".to_owned(),
+        (true, HintDisplay::Counted { .. } | HintDisplay::Listed) => "no problems".to_owned(),
     };
+    let silenced: usize = checks.iter().map(|one| one.verdict.silenced.len()).sum();
     let silenced = if silenced > 0 { format!(", {silenced} silenced") } else { String::new() };
+    format!("{} checked: {found}{silenced}", count(checks.len(), "document"))
+}
+
+/// The number of hints. If they are not listed, their codes, and what shows them:
+/// `12 hints (D007 ×9, C003 ×3); show them with -v`.
+fn hint_summary(checks: &[DocumentCheck], display: HintDisplay) -> Option<String> {
     let all = checks.iter().flat_map(|one| &one.verdict.findings);
-    let notes = match all.filter(|finding| is_counted(checks, finding)).count() {
-        0 => String::new(),
-        notes => format!(
-            "\n{} without a handoff header, see `midstride explain H002`",
-            count(notes, "note")
-        ),
+    let mut kinds: BTreeMap<Code, usize> = BTreeMap::new();
+    for finding in all.filter(|finding| finding.severity() == Severity::Hint) {
+        *kinds.entry(finding.code).or_default() += 1;
+    }
+    let total = kinds.values().sum();
+    let HintDisplay::Counted { show_with } = display else {
+        return (total > 0).then(|| count(total, "hint"));
     };
-    format!("{looked}: {found}{silenced}{notes}")
+    let mut kinds: Vec<(Code, usize)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, number)| Reverse(*number));
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(code, number)| match number {
+            1 => code.to_string(),
+            _ => format!("{code} ×{number}"),
+        })
+        .collect();
+    let them = if total == 1 { "it" } else { "them" };
+    let counted = format!("{} ({})", count(total, "hint"), kinds.join(", "));
+    (total > 0).then(|| format!("{counted}; show {them} with {show_with}"))
 }
 
 /// All codes, one per line.

@@ -5,14 +5,15 @@ use crate::mcp::caller;
 use midstride::code::CodeState;
 use midstride::verbs::{self, Comparison};
 use midstride_surface::diagnostic::Diagnostic;
-use midstride_surface::view::{Surface, findings};
+use midstride_surface::view::Surface;
+use midstride_surface::view::findings::{self, HintDisplay};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "check",
-    description: "Look for gaps and for what changed in the code since",
+    description: "Check handoffs for problems and outdated citations",
     is_read_only: true,
     parameters: &[
-        ToolParameter::optional("handoff", ParameterKind::Text, "Its id; else all"),
+        ToolParameter::optional("handoff", ParameterKind::Text, "Its id (default: all)"),
         OFFSET,
     ],
     call: check,
@@ -38,10 +39,14 @@ fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
             (checks, unread)
         }
     };
-    let reply = ToolReply::from_text(findings::summary(&checks, false));
+    let hints = match arguments.text("handoff") {
+        Some(_) => HintDisplay::Listed,
+        None => HintDisplay::Counted { show_with: "`check` of one handoff" },
+    };
+    let reply = ToolReply::from_text(findings::summary(&checks, hints));
     let reply =
         unread.iter().fold(reply, |reply, error| reply.with_text(format!("Not read: {error}")));
-    let text = findings::human(workspace, &checks, Surface::Tools, None);
+    let text = findings::human(workspace, &checks, Surface::Tools, None, hints);
     Ok(match text.trim().is_empty() {
         true => reply,
         false => {

@@ -57,7 +57,7 @@ pub(super) fn parse_document(bytes: &[u8]) -> Document {
         }
         report_unfinished_merges(&text, body, &mut findings);
     } else {
-        findings.iter_mut().for_each(downgrade_to_advice);
+        findings.iter_mut().for_each(downgrade_to_hint);
     }
     Document {
         exact: broken.is_none(),
@@ -99,8 +99,8 @@ fn decode(bytes: &[u8]) -> (String, Option<usize>) {
     (text, broken)
 }
 
-/// Downgrades an error to advice. Notes do not have to follow the handoff format.
-fn downgrade_to_advice(finding: &mut Finding) {
+/// Downgrades an error to a hint. Notes do not have to follow the handoff format.
+fn downgrade_to_hint(finding: &mut Finding) {
     if finding.code.rule().severity == Severity::Error {
         finding.code = Code::NotePartlyUnreadable;
     }
@@ -282,7 +282,7 @@ fn finding_from_problem(problem: YamlProblem) -> Finding {
     Finding::new(code, problem.at, problem.message)
 }
 
-/// Reports only the first problem of another tool's header, as advice.
+/// Reports only the first problem of another tool's header, as a hint.
 fn report_foreign_problem(problems: &[YamlProblem], findings: &mut Vec<Finding>) {
     if let Some(first) = problems.first() {
         let finding = Finding::new(Code::NotePartlyUnreadable, first.at, first.message.clone());

@@ -467,7 +467,7 @@ fn formatting_many_values_with_comments_is_stable() {
 }
 
 #[test]
-fn problems_in_a_note_are_advice() {
+fn problems_in_a_note_are_hints() {
     for bytes in [&b"# caf\xe9\n"[..], b"---\ntopic: [a\n---\nx\n"] {
         let note = Document::parse(bytes);
         assert_eq!(codes(&note), [Code::NotePartlyUnreadable]);

@@ -17,9 +17,9 @@ use crate::handoff::citation::is_known_extension;
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 
-/// The usual length of useful handoffs, in lines.
-const LINES_MIN: usize = 50;
-const LINES_MAX: usize = 150;
+/// Longer documents are hard to read in one go. Most useful handoffs have 50 to 150 lines, but a short
+/// one may say everything.
+const LINES_MAX: usize = 400;
 
 pub(super) fn check(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
     let document = handoff.document();
@@ -59,7 +59,7 @@ fn parts(document: &Document, section: &Section) -> Vec<Span> {
     let items: Vec<Span> = document.blocks().iter().filter(item).map(|block| block.at).collect();
     let entries: Vec<Span> = items.into_iter().chain(subsections).collect();
     match entries.is_empty() {
-        true if section.own.slice(document.text()).trim().is_empty() => Vec::new(),
+        true if is_empty(document, section) => Vec::new(),
         true => vec![section.own],
         false => entries,
     }
@@ -172,26 +172,38 @@ fn check_length(document: &Document, out: &mut Vec<Finding>) {
     let state = state.map_or(0, |state| count(state.at));
     let facts = anchors + generated + state;
     let lines = document.line_count().saturating_sub(facts);
-    // A short text with a generated facts section is complete, so only the maximum applies.
-    if lines > LINES_MAX || (lines < LINES_MIN && generated == 0) {
+    if lines > LINES_MAX {
         let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
-        let besides = if facts > 0 { " besides the facts" } else { "" };
-        let message =
-            format!("{lines} lines{besides}; most handoffs have {LINES_MIN} to {LINES_MAX}");
+        let without = if facts > 0 { " without the generated facts" } else { "" };
+        let message = format!("{lines} lines{without}; over {LINES_MAX}, points are easy to miss");
         out.push(Finding::new(Code::Length, at, message));
     }
 }
 
+/// One finding names all empty sections.
 fn check_empty_sections(document: &Document, out: &mut Vec<Finding>) {
-    for section in document.sections() {
-        let text = section.own.slice(document.text());
-        let leaf = section.at.end == section.own.end;
-        if leaf && without_comments(text).trim().is_empty() {
-            let message = format!("`{}` is empty", section.title.value);
-            let at = first_line(document, section.title.at);
-            out.push(Finding::new(Code::EmptySection, at, message));
+    let is_leaf = |section: &&Section| section.at.end == section.own.end;
+    let leaves = document.sections().iter().filter(is_leaf);
+    let empty: Vec<&Section> = leaves.filter(|section| is_empty(document, section)).collect();
+    let names: Vec<&str> = empty.iter().map(|section| section.title.value.trim()).collect();
+    let message = match &names[..] {
+        [] => return,
+        [only] => format!("`{only}` is empty"),
+        [before @ .., last] => {
+            format!("{} sections are empty: {} and {last}", names.len(), before.join(", "))
         }
-    }
+    };
+    let at = first_line(document, empty[0].title.at);
+    let hint = match names.len() {
+        1 => "fill in the section, or delete its heading",
+        _ => "fill in the sections, or delete their headings",
+    };
+    out.push(Finding::new(Code::EmptySection, at, message).with_hint(hint));
+}
+
+/// Whether a section has no text of its own. Comments are not text.
+fn is_empty(document: &Document, section: &Section) -> bool {
+    without_comments(section.own.slice(document.text())).trim().is_empty()
 }
 
 /// A text without its HTML comments.

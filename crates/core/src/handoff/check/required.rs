@@ -14,12 +14,46 @@ pub(super) fn check(
     stage: Option<&StageRule>,
     out: &mut Vec<Finding>,
 ) {
-    let kind = stages.kinds.get(handoff.kind().word());
-    let by_kind = kind.map(KindRule::requires).unwrap_or_default();
-    for field in stage.map_or(by_kind, StageRule::requires) {
+    for field in required_fields(handoff, stages, stage) {
         check_field(handoff, stages, field, out);
     }
     check_id(handoff, out);
+}
+
+/// The required fields that have no value yet.
+pub(super) fn unfilled_fields<'s>(handoff: &Handoff<'_>, stages: &'s Stages) -> Vec<&'s str> {
+    let stage = handoff.stage().and_then(|name| stages.stages.get(name));
+    let is_unfilled = |field: &&str| match handoff.node(field) {
+        Some(node) => has_no_value(node) && !states_none(stages, field, node),
+        None => !is_elsewhere(handoff, field),
+    };
+    required_fields(handoff, stages, stage).filter(is_unfilled).collect()
+}
+
+/// The fields that the stage requires, or else the kind.
+fn required_fields<'s>(
+    handoff: &Handoff<'_>,
+    stages: &'s Stages,
+    stage: Option<&'s StageRule>,
+) -> impl Iterator<Item = &'s str> {
+    let kind = stages.kinds.get(handoff.kind().word());
+    let by_kind = kind.map(KindRule::requires).unwrap_or_default();
+    stage.map_or(by_kind, StageRule::requires).iter().map(String::as_str)
+}
+
+/// Whether a document says in another place what a missing field would. A title may be a heading,
+/// and the date a `Captured:` line.
+fn is_elsewhere(handoff: &Handoff<'_>, field: &str) -> bool {
+    match field {
+        "title" => handoff.title().is_some(),
+        "created" => handoff.created().is_some(),
+        _ => false,
+    }
+}
+
+/// Whether an empty list means that there are none.
+fn states_none(stages: &Stages, field: &str, node: &YamlNode) -> bool {
+    stages.may_be_empty(field) && matches!(&node.value, YamlValue::List(items) if items.is_empty())
 }
 
 /// The rule of the document's stage. Adds a finding if the stage is unknown.
@@ -49,28 +83,30 @@ pub(super) fn stage_rule<'s>(
     rule
 }
 
+/// Whether a value is empty in all its parts, such as `quota: {applies: , rationale: }`.
+pub(super) fn has_no_value(node: &YamlNode) -> bool {
+    match &node.value {
+        YamlValue::Map(entries) => entries.iter().all(|entry| has_no_value(&entry.node)),
+        YamlValue::Null | YamlValue::Text(_) | YamlValue::List(_) | YamlValue::Unreadable(_) => {
+            node.is_blank()
+        }
+    }
+}
+
 fn check_field(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Finding>) {
     let subject = match handoff.stage() {
         Some(stage) => format!("a document of the {stage} stage"),
         None => format!("a handoff of kind {}", handoff.kind()),
     };
     let Some(node) = handoff.node(field) else {
-        // A title may be a heading, and the date a `Captured:` line.
-        let is_elsewhere = match field {
-            "title" => handoff.title().is_some(),
-            "created" => handoff.created().is_some(),
-            _ => false,
-        };
-        if !is_elsewhere {
+        if !is_elsewhere(handoff, field) {
             let message = format!("{subject} needs `{field}`");
             let finding = Finding::new(Code::MissingField, header_key_span(handoff), message);
             out.push(finding.with_hint(format!("add `{field}:` below `handoff:`")));
         }
         return;
     };
-    let states_none = stages.may_be_empty(field)
-        && matches!(&node.value, YamlValue::List(items) if items.is_empty());
-    if node.is_blank() && !states_none {
+    if node.is_blank() && !states_none(stages, field, node) {
         let message = format!("`{field}` is empty, but {subject} needs it");
         out.push(Finding::new(Code::EmptyField, node.at, message));
     }

@@ -19,7 +19,12 @@ pub(super) fn check(
     }
 }
 
-fn check_complete(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut Vec<Finding>) {
+/// Checks that the named documents exist and are complete.
+pub(super) fn check_complete(
+    handoff: &Handoff<'_>,
+    context: &dyn CheckContext,
+    out: &mut Vec<Finding>,
+) {
     for dependency in handoff.dependencies().upstream {
         let Some(artifact) = dependency.artifact else {
             continue;

@@ -15,6 +15,7 @@ use midstride_core::format::document::{
     Document, DocumentEditError, FORMAT_VERSION, RedactedDocument,
 };
 use midstride_core::format::header::HandoffKind;
+use midstride_core::format::skeleton::skeleton;
 use midstride_core::format::stage::StageRule;
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{
@@ -557,21 +558,4 @@ fn compose(
 /// A part of the session state that a text already has.
 fn existing_state<'d>(given: &'d Document, part: &str) -> Option<&'d YamlNode> {
     given.handoff_header()?.fields().get("state")?.get(part)
-}
-
-/// The headings of a new document, with hints in comments that readers do not see.
-fn skeleton(kind: HandoffKind) -> &'static str {
-    match kind {
-        HandoffKind::Investigation => {
-            "## Diagnosis\n\n<!-- What was measured or observed, and what it proves. -->\n\n\
-             ## Root causes\n\n<!-- By impact, each with its file and line. -->\n\n\
-             ## Plan\n\n<!-- Steps, each with how to tell that it is done. -->\n\n\
-             ## Continuation\n\n<!-- Where to start. -->\n"
-        }
-        HandoffKind::Session => {
-            "## State\n\n<!-- What is done, what is in flight. -->\n\n\
-             ## Continuation\n\n<!-- The next action, and what to read before it. -->\n"
-        }
-        HandoffKind::Stage => "",
-    }
 }

@@ -237,11 +237,14 @@ pub fn revision_effects(
 ) -> RevisionEffects {
     let after = before.with_document(Document::clone(&recorded.document));
     let had = Catalog::new(workspace).check(before).findings;
-    let is_new = |finding: &Finding| {
-        !had.iter().any(|old| old.code == finding.code && old.message == finding.message)
+    // These name all empty parts in one message, so filling one in changes the message.
+    let is_grouped = |code| matches!(code, Code::EmptySection | Code::UntouchedDraft);
+    let is_same = |old: &Finding, new: &Finding| {
+        old.code == new.code && (old.message == new.message || is_grouped(new.code))
     };
+    let is_new = |finding: &Finding| !had.iter().any(|old| is_same(old, finding));
     let mut findings = Catalog::new(workspace).check(&after).findings;
-    findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
+    findings.retain(|finding| finding.severity() != Severity::Hint && is_new(finding));
     let status = after.handoff(workspace).status();
     let was_open = before.handoff(workspace).status().is_open();
     let closed = (!was_open && !status.is_open()).then_some(status);

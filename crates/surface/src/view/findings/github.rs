@@ -12,7 +12,7 @@ pub fn github(checks: &[DocumentCheck]) -> String {
             let command = match finding.severity() {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
-                Severity::Advice => "notice",
+                Severity::Hint => "notice",
             };
             let at = one.document().position(finding.at.start);
             let path = property(&one.path.display().to_string());

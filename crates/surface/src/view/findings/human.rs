@@ -1,6 +1,6 @@
 //! Renders findings in the style of rustc: the source line, the problem, the hint.
 
-use super::{fix_hint_on, is_counted};
+use super::{HintDisplay, fix_hint_on};
 use crate::view::{Surface, display_path};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -15,24 +15,27 @@ use std::ops::Range;
 /// The width at which source lines are truncated around the finding.
 const FRAME_WIDTH: usize = 120;
 
-/// Every finding with its source line and a hint. `terminal` is the width of the terminal, if there is
-/// one.
+/// Every finding with its source line and a fix, except hints that the summary only counts.
+/// `terminal` is the width of the terminal, if there is one.
 pub fn human(
     workspace: &Workspace,
     checks: &[DocumentCheck],
     surface: Surface,
     terminal: Option<usize>,
+    hints: HintDisplay,
 ) -> String {
     let renderer = Renderer::styled()
         .decor_style(DecorStyle::Ascii)
         .term_width(terminal.unwrap_or(FRAME_WIDTH));
+    let is_listed =
+        |finding: &&Finding| hints == HintDisplay::Listed || finding.severity() > Severity::Hint;
     let mut out = String::new();
     for one in checks {
         let path = display_path(workspace, &one.path);
         let is_secret = |finding: &&Finding| finding.code == Code::SecretInDocument;
         let secrets = one.verdict.findings.iter().filter(is_secret);
         let secrets: Vec<Span> = secrets.map(|finding| finding.at).collect();
-        for finding in one.verdict.findings.iter().filter(|finding| !is_counted(checks, finding)) {
+        for finding in one.verdict.findings.iter().filter(is_listed) {
             let line = FindingLine::new(one.document(), finding, &secrets);
             let help = fix_hint_on(surface, one.document(), finding);
             out.push_str(&frame(&renderer, &path, &line, finding, &help));
@@ -52,7 +55,7 @@ fn frame(
     let level = match finding.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
-        Severity::Advice => Level::NOTE.with_name("advice"),
+        Severity::Hint => Level::NOTE.with_name("hint"),
     };
     let group = level
         .primary_title(finding.message.as_str())

@@ -34,7 +34,7 @@ struct CheckedDocumentJson {
 #[derive(Serialize)]
 pub struct FindingJson {
     code: &'static str,
-    severity: String,
+    severity: &'static str,
     title: &'static str,
     message: String,
     line: usize,
@@ -62,7 +62,7 @@ pub fn json(checks: &[DocumentCheck], unread: &[FileError]) -> CheckJson {
         unread: unread.iter().map(ToString::to_string).collect(),
         errors: total(Severity::Error),
         warnings: total(Severity::Warning),
-        advice: total(Severity::Advice),
+        advice: total(Severity::Hint),
     }
 }
 
@@ -89,6 +89,15 @@ fn document_json(one: &DocumentCheck) -> CheckedDocumentJson {
     }
 }
 
+/// The word for a severity. Programs rely on it, so hints keep their first name.
+pub(crate) fn severity_json(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Hint => "advice",
+    }
+}
+
 /// The findings of one document.
 pub(crate) fn findings_json(one: &DocumentCheck) -> Vec<FindingJson> {
     match one.verdict.findings.is_empty() {
@@ -107,7 +116,7 @@ fn finding_json(document: &Document, finding: &Finding) -> FindingJson {
     let rule = finding.code.rule();
     FindingJson {
         code: rule.code,
-        severity: rule.severity.to_string(),
+        severity: severity_json(rule.severity),
         title: rule.title,
         message: finding.message.clone(),
         line: start.line,

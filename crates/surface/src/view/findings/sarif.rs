@@ -36,7 +36,7 @@ fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-        Severity::Advice => "note",
+        Severity::Hint => "note",
     }
 }
 

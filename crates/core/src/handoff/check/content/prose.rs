@@ -3,6 +3,7 @@
 use super::{looks_like_path, placeholder};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
+use crate::format::generated_section;
 use crate::handoff::Handoff;
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::{Span, Spanned};
@@ -11,13 +12,17 @@ use std::borrow::Cow;
 
 pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let mut texts: Vec<Spanned<Cow<'_, str>>> = Vec::new();
-    // The quality gate records quote the findings, placeholders included.
-    let recorded = handoff.node("state.quality_gates").map(|node| node.at);
+    // midstride writes the state and the generated sections. They quote the session and earlier
+    // findings, placeholders included.
+    let state = handoff.node("state").map(|node| node.at);
+    let generated = generated_section::generated_spans(handoff.document());
     if let Some(header) = handoff.header() {
         collect_texts(header.fields(), &mut texts);
     }
-    texts.retain(|text| recorded.is_none_or(|recorded| !recorded.contains(text.at)));
     texts.extend(prose_lines(handoff.document()));
+    let is_authored =
+        |at: Span| !state.iter().chain(&generated).any(|generated| generated.contains(at));
+    texts.retain(|text| is_authored(text.at));
     let text = handoff.document().text();
     for Spanned { value, at } in texts {
         check_placeholder(text, &value, at, out);
