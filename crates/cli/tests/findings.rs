@@ -21,6 +21,16 @@ fn codes(sandbox: &Sandbox, arguments: &[&str]) -> BTreeSet<String> {
     findings.map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
 }
 
+/// The configuration of the project. Only one with a pipeline decides on capabilities.
+fn config(code: &str) -> &'static str {
+    match code {
+        "S008" | "S009" => {
+            "capabilities = [\"quota\", \"insights\", \"telemetry\", \"activity\"]\n"
+        }
+        _ => "",
+    }
+}
+
 /// The codes found in one side of a fixture, `bad` or `good`.
 fn found(folder: &Path, code: &str, side: &str) -> BTreeSet<String> {
     let sandbox = sandbox();
@@ -34,7 +44,7 @@ fn found(folder: &Path, code: &str, side: &str) -> BTreeSet<String> {
         return codes(&sandbox, &[]);
     }
     sandbox.copy(folder);
-    sandbox.write(".midstride/config.toml", "");
+    sandbox.write(".midstride/config.toml", config(code));
     let file = format!("{side}.md");
     if code == "H013" {
         let text = sandbox.read(&file);

@@ -45,6 +45,10 @@ handoff:
 ---
 ";
 
+/// The configuration of a project with a pipeline.
+const CAPABILITIES: &str =
+    "capabilities = [\"quota\", \"insights\", \"telemetry\", \"activity\"]\n";
+
 /// The shop with this brief.
 pub(super) fn with_brief(brief: &str) -> Sandbox {
     let sandbox = shop();
@@ -127,7 +131,23 @@ fn rule_4_upstream_documents_exist_and_are_complete() {
 #[test]
 fn rule_5_each_capability_is_decided() {
     let undecided = changed("    insights: {applies: false, rationale: Later}\n", "");
-    assert_eq!(blocked_by(&with_brief(&undecided)), ["S008"]);
+    let sandbox = with_brief(&undecided);
+    sandbox.write(".midstride/config.toml", CAPABILITIES);
+    assert_eq!(blocked_by(&sandbox), ["S008"]);
+}
+
+#[test]
+fn a_project_without_a_pipeline_decides_on_no_capabilities() {
+    let without = COMPLETE.split("  platform_capabilities:\n").next().unwrap();
+    let sandbox = with_brief(&format!("{without}---\n"));
+    sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
+    sandbox.run(["new", "--stage", "discovery", "Small library"]).exits(0);
+    let draft = sandbox.read(".midstride/handoffs/feat-043/discovery.md");
+    assert!(!draft.contains("platform_capabilities"), "{draft}");
+    sandbox.write(".midstride/config.toml", CAPABILITIES);
+    sandbox.run(["new", "--stage", "discovery", "Large service"]).exits(0);
+    let draft = sandbox.read(".midstride/handoffs/feat-044/discovery.md");
+    assert!(draft.contains("    quota:\n      applies:\n      rationale:\n"), "{draft}");
 }
 
 #[test]
@@ -136,6 +156,7 @@ fn blocking_findings_are_shown_with_hints() {
         .replace("confidence: medium", "confidence: low")
         .replace("    insights: {applies: false, rationale: Later}\n", "");
     let sandbox = with_brief(&brief);
+    sandbox.write(".midstride/config.toml", CAPABILITIES);
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @r#"
     exit 1
     ----- stdout -----

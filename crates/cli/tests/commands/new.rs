@@ -87,19 +87,6 @@ fn a_stage_inherits_from_its_upstream() {
         upstream:
           - artifact: .midstride/handoffs/feat-042/request.md
             relationship: derived_from
-      platform_capabilities:
-        quota:
-          applies:
-          rationale:
-        insights:
-          applies:
-          rationale:
-        telemetry:
-          applies:
-          rationale:
-        activity:
-          applies:
-          rationale:
     ---
     ");
     let spec = sandbox.run(["new", "--stage", "spec", "--from", "feat-042"]).exits(0);

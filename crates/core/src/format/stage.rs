@@ -26,8 +26,9 @@ pub struct Stages {
     /// Requirements by stage.
     #[serde(default)]
     pub stages: BTreeMap<String, StageRule>,
-    /// Whether the project uses a pipeline: it has a pipeline folder or defines stages. Without a
-    /// pipeline, a document is a stage only if it declares one.
+    /// Whether the project uses a pipeline: it has a pipeline folder, or defines stages or
+    /// capabilities. Without a pipeline, a document is a stage only if it declares one, and decides on
+    /// no capabilities.
     #[serde(skip)]
     pub has_pipeline: bool,
 }
@@ -73,6 +74,7 @@ impl Stages {
     /// Overrides these requirements with those of a project.
     #[must_use]
     pub fn with_project(mut self, project: Self) -> Self {
+        self.has_pipeline |= project.capabilities.as_ref().is_some_and(|own| !own.is_empty());
         self.capabilities = project.capabilities.or(self.capabilities);
         self.may_be_empty = project.may_be_empty.or(self.may_be_empty);
         for (name, own) in project.kinds {
@@ -135,9 +137,10 @@ impl Stages {
         found
     }
 
-    /// The capabilities that each need a decision.
+    /// The capabilities that each need a decision. A project without a pipeline has none.
     pub fn capabilities(&self) -> &[String] {
-        self.capabilities.as_deref().unwrap_or_default()
+        let own = self.capabilities.as_deref().filter(|_| self.has_pipeline);
+        own.unwrap_or_default()
     }
 
     /// Whether an empty list in a field means that there are none.
@@ -256,7 +259,7 @@ mod tests {
     fn the_shipped_table_is_consistent() {
         let stages = Stages::shipped();
         assert_eq!(stages.problems(), Vec::<String>::new());
-        assert_eq!(stages.capabilities().len(), 4);
+        assert_eq!(stages.capabilities.as_ref().map(Vec::len), Some(4));
         assert!(stages.stages.values().all(|rule| !rule.requires().is_empty()));
         assert_eq!(stages.stage_of_folder("briefs"), Some("discovery"));
         assert_eq!(stages.stage_of_agent("architect"), Some("design"));
@@ -285,6 +288,18 @@ mod tests {
         assert_eq!(stages.stage_of_folder("briefs"), Some("discovery"));
         assert_eq!(stages.stages["discovery"].requires(), ["id", "landmines"]);
         assert_eq!(stages.stages["discovery"].upstream(), ["request"]);
+    }
+
+    #[test]
+    fn only_a_project_with_a_pipeline_decides_on_capabilities() {
+        assert_eq!(Stages::shipped().capabilities(), [""; 0]);
+        let with_folder = Stages { has_pipeline: true, ..Stages::shipped() };
+        assert_eq!(with_folder.capabilities().len(), 4);
+        let configured =
+            |own| Stages::shipped().with_project(toml_edit::de::from_str(own).unwrap());
+        assert_eq!(configured("capabilities = [\"billing\"]").capabilities(), ["billing"]);
+        assert_eq!(configured("[stages.spec]").capabilities().len(), 4);
+        assert!(!configured("capabilities = []").has_pipeline);
     }
 
     #[test]

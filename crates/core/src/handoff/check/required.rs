@@ -30,7 +30,8 @@ pub(super) fn unfilled_fields<'s>(handoff: &Handoff<'_>, stages: &'s Stages) -> 
     required_fields(handoff, stages, stage).filter(is_unfilled).collect()
 }
 
-/// The fields that the stage requires, or else the kind.
+/// The fields that the stage requires, or else the kind. Without capabilities there is nothing to
+/// decide about them.
 fn required_fields<'s>(
     handoff: &Handoff<'_>,
     stages: &'s Stages,
@@ -38,7 +39,10 @@ fn required_fields<'s>(
 ) -> impl Iterator<Item = &'s str> {
     let kind = stages.kinds.get(handoff.kind().word());
     let by_kind = kind.map(KindRule::requires).unwrap_or_default();
-    stage.map_or(by_kind, StageRule::requires).iter().map(String::as_str)
+    let requires = stage.map_or(by_kind, StageRule::requires).iter().map(String::as_str);
+    let is_asked =
+        |field: &&str| *field != "platform_capabilities" || !stages.capabilities().is_empty();
+    requires.filter(is_asked)
 }
 
 /// Whether a document says in another place what a missing field would. A title may be a heading,

@@ -494,11 +494,15 @@ fn header_fields(
         .into_iter()
         .filter(|name| rule.is_some_and(|rule| rule.requires().iter().any(|field| field == name)));
     let lists = asked.map(|name| (name, YamlData::List(Vec::new())));
-    let capabilities = rule.filter(|rule| rule.decides_capabilities()).map(|_| {
+    let names = workspace.settings().stages.capabilities();
+    let decides = |rule: &&StageRule| rule.decides_capabilities() && !names.is_empty();
+    let capabilities = rule.filter(decides).map(|_| {
         let undecided =
             || YamlData::map([("applies", YamlData::Null), ("rationale", YamlData::Null)]);
-        let names = workspace.settings().stages.capabilities().iter();
-        ("platform_capabilities", YamlData::map(names.map(|name| (name.as_str(), undecided()))))
+        (
+            "platform_capabilities",
+            YamlData::map(names.iter().map(|name| (name.as_str(), undecided()))),
+        )
     });
     Ok(known.into_iter().chain(lists).chain(capabilities).collect())
 }
