@@ -662,16 +662,22 @@ fn our_handoff_reports_what_never_existed() {
     let text = "See `src/new.rs`, `src/other.rs:4`, `src/a.rs:90` and `Next.js`.\n\n```sh\ncat src/third.rs\n```\n";
     cite(&sandbox, text);
     let run = sandbox.run(["check", "-v", "a"]);
-    let told = "`src/new.rs` and `src/other.rs:4` do not exist, and did not when this was written";
-    assert!(run.stdout.contains(told), "{run}");
-    assert!(run.stdout.contains("`src/a.rs:90` is past the end of the file"), "{run}");
-    assert_eq!(run.stdout.matches("D005").count(), 2, "{run}");
+    for line in [
+        "hint[D005]: `src/new.rs` does not exist, and did not when this was written",
+        "warning[D008]: `src/other.rs:4` does not exist, and did not when this was written",
+        "warning[D008]: `src/a.rs:90` is past the end of the file",
+    ] {
+        assert!(run.stdout.contains(line), "{run}");
+    }
+    // Wrong lines are shown without being asked for.
+    let run = sandbox.run(["check", "a"]).exits(1);
+    assert_eq!(run.stdout.matches("D008").count(), 2, "{run}");
     sandbox
         .write("src/new.rs", "")
         .write("src/other.rs", code())
         .write("src/a.rs", code().repeat(9));
     let run = sandbox.run(["check", "-v", "a"]);
-    assert!(!run.stdout.contains("D005"), "{run}");
+    assert!(!run.stdout.contains("D005") && !run.stdout.contains("D008"), "{run}");
 }
 
 #[test]

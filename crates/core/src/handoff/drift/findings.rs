@@ -82,6 +82,8 @@ enum FindingGroup<'c> {
     Deleted(&'c str),
     /// One name of several files.
     Ambiguous(&'c str),
+    /// Lines that never existed, for the same reason.
+    NoSuchLines(&'c CitationDoubt),
     /// Citations that were not checked for the same reason.
     Unchecked(&'c CitationDoubt),
 }
@@ -98,7 +100,10 @@ impl<'c> FindingGroup<'c> {
             // Only in a handoff that midstride wrote is it certain what was missing.
             CitationOutcome::NeverExisted => {
                 let is_ours = key.is_some() && check.origin == CitationOrigin::Anchor;
-                check.doubt.as_ref().filter(|_| is_ours).map(Self::Unchecked)
+                let doubt = check.doubt.as_ref().filter(|_| is_ours)?;
+                // A file may be planned, its lines are not.
+                let cites_lines = path != check.place.value;
+                Some(if cites_lines { Self::NoSuchLines(doubt) } else { Self::Unchecked(doubt) })
             }
             CitationOutcome::Unchecked => {
                 let doubt = check.doubt.as_ref()?;
@@ -116,6 +121,7 @@ impl<'c> FindingGroup<'c> {
             Self::Changed(_) => Code::CitationChanged,
             Self::Renamed(..) => Code::CitationRenamed,
             Self::Deleted(_) => Code::CitationDeleted,
+            Self::NoSuchLines(_) => Code::CitedLinesMissing,
             Self::Ambiguous(_) | Self::Unchecked(_) => Code::CitationNotChecked,
         }
     }
@@ -144,9 +150,11 @@ fn group_finding(
             let why = first.doubt.as_ref().map(ToString::to_string).unwrap_or_default();
             format!("`{path}` is {why}")
         }
-        FindingGroup::Unchecked(doubt) => unchecked_message(doubt, checks),
+        FindingGroup::NoSuchLines(doubt) | FindingGroup::Unchecked(doubt) => {
+            unchecked_message(doubt, checks)
+        }
     };
-    let others = match matches!(group, FindingGroup::Unchecked(_)) {
+    let others = match matches!(group, FindingGroup::NoSuchLines(_) | FindingGroup::Unchecked(_)) {
         true => String::new(),
         false => other_lines(document, checks),
     };
@@ -166,13 +174,36 @@ fn group_finding(
         (FindingGroup::Changed(_), None) => {
             finding.with_hint("check whether the statement is still true")
         }
-        (FindingGroup::Unchecked(CitationDoubt::NoSuchPath | CitationDoubt::NoSuchLines), _) => {
-            finding.with_hint("correct it, unless the file is planned")
-        }
         (FindingGroup::Ambiguous(_), _) => finding.with_hint("write more of the path"),
-        (FindingGroup::Renamed(..) | FindingGroup::Deleted(_) | FindingGroup::Unchecked(_), _) => {
-            finding
+        (FindingGroup::NoSuchLines(doubt) | FindingGroup::Unchecked(doubt), _) => {
+            finding.with_hint(unchecked_hint(doubt))
         }
+        (FindingGroup::Renamed(..) | FindingGroup::Deleted(_), _) => finding,
+    }
+}
+
+/// What to do about a citation that could not be checked. Each reason has its own fix.
+fn unchecked_hint(doubt: &CitationDoubt) -> &'static str {
+    match doubt {
+        CitationDoubt::NoSuchLines => "correct the line number",
+        CitationDoubt::NoSuchPath | CitationDoubt::UnknownPath => {
+            "correct the path, unless the file is planned"
+        }
+        CitationDoubt::Ambiguous(_) => "write more of the path",
+        CitationDoubt::BlankLines => "cite the lines with the code",
+        CitationDoubt::NoOrigin => "commit the handoff, so that git records the code it cites",
+        CitationDoubt::Shallow(_) | CitationDoubt::ShallowEnd(_) => "run `git fetch --unshallow`",
+        CitationDoubt::MissingCommit(_) => {
+            "fetch the branch that has the commit, or revise the statement"
+        }
+        CitationDoubt::Submodule(_) => "run `git submodule update --init`",
+        CitationDoubt::PartialClone => "run `git fetch --refetch --no-filter`",
+        CitationDoubt::Unreadable => "cite a file in the repository",
+        CitationDoubt::Git(_) => "fix the git error, then check again",
+        CitationDoubt::Ignored
+        | CitationDoubt::PathOnly
+        | CitationDoubt::RenamesNotSearched
+        | CitationDoubt::RenamesTruncated { .. } => "check the place yourself",
     }
 }
 
@@ -287,6 +318,7 @@ mod tests {
     use super::*;
     use crate::format::finding::FindingFix;
     use crate::handoff::citation::LineRange;
+    use crate::text::id::CommitId;
     use crate::text::span::{Span, Spanned};
 
     fn check(place: &str, outcome: CitationOutcome) -> CitationCheck {
@@ -456,6 +488,24 @@ mod tests {
     }
 
     #[test]
+    fn each_reason_has_its_own_fix() {
+        let commit = CommitId::new("1234567890123456789012345678901234567890");
+        for (doubt, fix) in [
+            (CitationDoubt::Ambiguous(2), "write more of the path"),
+            (CitationDoubt::NoOrigin, "commit the handoff, so that git records the code it cites"),
+            (CitationDoubt::Shallow(commit), "run `git fetch --unshallow`"),
+            (CitationDoubt::Submodule("a".to_owned()), "run `git submodule update --init`"),
+        ] {
+            let unchecked = CitationCheck {
+                doubt: Some(doubt),
+                ..check("config.go", CitationOutcome::Unchecked)
+            };
+            let found = findings(Some("y2038"), &[unchecked]);
+            assert_eq!(found[0].fix, Some(FindingFix::Hint(fix.to_owned())));
+        }
+    }
+
+    #[test]
     fn what_was_not_checked_is_reported_once() {
         let doubted = |place: &str, outcome, doubt| CitationCheck {
             doubt: Some(doubt),
@@ -469,17 +519,21 @@ mod tests {
             unchecked("config.go", CitationDoubt::Ambiguous(11)),
             unchecked("Next.js", CitationDoubt::UnknownPath),
             never("src/new.py", CitationDoubt::NoSuchPath),
+            never("src/new.py:3", CitationDoubt::NoSuchPath),
             never("a.py:900", CitationDoubt::NoSuchLines),
         ];
-        let messages: Vec<String> =
-            findings(Some("y2038"), &checks).into_iter().map(|one| one.message).collect();
+        let found: Vec<String> = findings(Some("y2038"), &checks)
+            .into_iter()
+            .map(|one| format!("{} {}", one.code, one.message))
+            .collect();
         let expected = [
-            "`a.py:1` and `b.py:1` were not checked: there is no record of the cited code",
-            "`config.go` is ambiguous: 11 files have this name",
-            "`src/new.py` does not exist, and did not when this was written",
-            "`a.py:900` is past the end of the file",
+            "D005 `a.py:1` and `b.py:1` were not checked: there is no record of the cited code",
+            "D005 `config.go` is ambiguous: 11 files have this name",
+            "D005 `src/new.py` does not exist, and did not when this was written",
+            "D008 `src/new.py:3` does not exist, and did not when this was written",
+            "D008 `a.py:900` is past the end of the file",
         ];
-        assert_eq!(messages, expected);
+        assert_eq!(found, expected);
         // A note is not ours.
         assert_eq!(findings(None, &checks[4..]), []);
     }
