@@ -241,7 +241,7 @@ fn fixing_continues_after_a_document_that_cannot_be_fixed() {
     sandbox.write(".midstride/handoffs/a.md", format!("# Note\n\nThe token is {token}.\n"));
     sandbox.write(".midstride/handoffs/b.md", "---\nhandoff:\n  id: b\n  to: ops\n---\n");
     let run = sandbox.run(["check", "--fix", "--quiet"]).exits(2);
-    assert!(run.stderr.contains("Mended .midstride/handoffs/b.md"), "{run}");
+    assert!(run.stderr.contains("Fixed .midstride/handoffs/b.md"), "{run}");
     assert!(run.stderr.contains("a.md` has no handoff header"), "{run}");
     assert!(run.stderr.contains("2 documents checked"), "{run}");
     assert!(sandbox.read(".midstride/handoffs/b.md").contains("to: [ops]"));
@@ -516,6 +516,7 @@ fn no_finding_prints_a_secret_of_the_header_the_file_name_or_a_commit() {
     sandbox.finish(later.args(["commit", "--quiet", "--message", &message])).exits(0);
     for arguments in [
         &["check"][..],
+        &["check", "-v"],
         &["check", "--all"],
         &["check", "--staged"],
         &["check", "--json"],
@@ -529,7 +530,7 @@ fn no_finding_prints_a_secret_of_the_header_the_file_name_or_a_commit() {
         let run = sandbox.run(arguments);
         assert!(!run.to_string().contains("a1B2c3"), "{arguments:?}: {run}");
     }
-    let told = sandbox.run(["check"]).exits(1).stdout;
+    let told = sandbox.run(["check", "-v"]).exits(1).stdout;
     assert!(told.contains("\"Use REDACTED-github-token\""), "{told}");
     assert!(told.contains("the file name contains a secret: github-token"), "{told}");
     assert!(told.contains("--> .midstride/handoffs/REDACTED-github-token"), "{told}");
