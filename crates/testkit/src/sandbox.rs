@@ -206,7 +206,7 @@ pub struct Run {
     pub stdout: String,
     /// The standard error.
     pub stderr: String,
-    /// What the user saw at the terminal besides, with [`Sandbox::as_user`].
+    /// What else the user saw at the terminal, with [`Sandbox::as_user`].
     pub terminal: String,
 }
 

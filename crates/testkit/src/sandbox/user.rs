@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The user of a sandbox. Standard output and error go to files, so that they can be told from what is
+/// The user of a sandbox. Standard output and error go to files, so that they can be distinguished from what is
 /// written to the terminal.
 #[derive(Debug)]
 pub struct SandboxUser<'s> {
