@@ -831,7 +831,7 @@ pub(crate) fn read_small(path: &Path) -> Result<Option<String>, FileError> {
 /// The same, or `None` if it is not text or not accessible. Fails if the disk does: then it is unknown
 /// whether the file exists.
 pub(crate) fn read_if_possible(path: &Path) -> Result<Option<String>, FileError> {
-    read_small(path).or_else(|error| if error.is_disk_failure() { Err(error) } else { Ok(None) })
+    Ok(FileError::unless_disk_fails(read_small(path))?.flatten())
 }
 
 /// Whether there is a folder at a path.

@@ -72,7 +72,9 @@ impl Repository {
     ) -> Result<ExchangeReport, GitError> {
         let mut done = ExchangeReport::default();
         let deadline = Deadline::after(LOCK_WAIT);
-        for tries in 1.. {
+        let mut tries = 0;
+        loop {
+            tries += 1;
             self.fetch_references(remote, exchange)?;
             let pairs = self.pairs(remote, exchange.prefix)?;
             match self.merge_references(remote, exchange, pairs, &mut done) {
@@ -88,21 +90,12 @@ impl Repository {
                 Err(error) => return Err(error),
             }
         }
-        unreachable!("the last try returns")
     }
 
-    /// Fetches into references that only `sync` uses. Waits for the lock of a killed git until it
-    /// counts as stale.
+    /// Fetches into references that only `sync` uses.
     pub(super) fn fetch(&self, remote: &str, words: &[&str], place: &str) -> Result<(), GitError> {
-        let deadline = Deadline::after(LOCK_WAIT);
-        loop {
-            match self.run_within(GitReach::Remote(remote), words, b"") {
-                Err(error) if error.is_concurrent_update() && !deadline.has_passed() => {
-                    self.remove_stale_locks_below(place)?;
-                }
-                fetched => return fetched.map(drop),
-            }
-        }
+        let fetch = || self.run_within(GitReach::Remote(remote), words, b"");
+        self.repeat_while_locked(&[place], fetch).map(drop)
     }
 
     fn fetch_references(&self, remote: &str, exchange: &RefExchange<'_>) -> Result<(), GitError> {

@@ -2,9 +2,7 @@
 //! extends and pushes it with a constant number of processes.
 
 use super::exchange::{FETCHED, RefUpdate};
-use super::objects::LOCK_WAIT;
 use super::{GitError, Repository};
-use crate::sys::clock::Deadline;
 use midstride_core::text::id::BlobHash;
 
 /// The prefix under which fetched trees are recorded. They are never pushed.
@@ -62,19 +60,13 @@ impl Repository {
     pub(crate) fn remove_fetched_refs(&self) -> Result<(), GitError> {
         let noted = [FETCHED, FETCHED_TREES, WORKBENCH];
         let format = "--format=delete %(refname)";
-        let deadline = Deadline::after(LOCK_WAIT);
-        loop {
+        self.repeat_while_locked(&noted, || {
             let listed = self.run(&[&["for-each-ref", format], &noted[..]].concat(), b"")?;
             if listed.is_empty() {
                 return Ok(());
             }
-            match self.run(&["update-ref", "--stdin"], &listed) {
-                Err(error) if error.is_concurrent_update() && !deadline.has_passed() => {
-                    noted.iter().try_for_each(|place| self.remove_stale_locks_below(place))?;
-                }
-                removed => return removed.map(drop),
-            }
-        }
+            self.run(&["update-ref", "--stdin"], &listed).map(drop)
+        })
     }
 
     /// All files in a tree, recursively.

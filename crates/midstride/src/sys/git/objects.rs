@@ -169,7 +169,25 @@ impl Repository {
         packed.into_iter().chain([self.common_dir().join(format!("{reference}.lock"))])
     }
 
-    /// The same for all references of ours below a prefix.
+    /// Repeats a change of references that only `sync` uses while a lock of a killed git is in its way,
+    /// until the lock counts as stale.
+    pub(super) fn repeat_while_locked<T>(
+        &self,
+        prefixes: &[&str],
+        change: impl Fn() -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        let deadline = Deadline::after(LOCK_WAIT);
+        loop {
+            match change() {
+                Err(error) if error.is_concurrent_update() && !deadline.has_passed() => {
+                    prefixes.iter().try_for_each(|prefix| self.remove_stale_locks_below(prefix))?;
+                }
+                changed => return changed,
+            }
+        }
+    }
+
+    /// Removes the stale locks of all references of ours below a prefix.
     pub(super) fn remove_stale_locks_below(&self, prefix: &str) -> Result<(), GitError> {
         let _held = self.lock_references()?;
         let is_lock = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "lock");

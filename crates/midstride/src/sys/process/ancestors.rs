@@ -18,16 +18,12 @@ pub struct Ancestor {
 
 /// The ancestors of this process, nearest first, up to the first process of the system.
 pub fn ancestors() -> Vec<Ancestor> {
-    // The system says the parent even without `/proc`.
-    let nearest = rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok());
-    chain(nearest)
+    chain(own_parent())
 }
 
 /// Whether the ancestors of this process are known. On Linux they are, unless `/proc` is hidden.
 pub(crate) fn are_ancestors_known() -> bool {
-    let own = std::process::id();
-    let nearest = rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok());
-    !cfg!(target_os = "linux") || parent(u64::from(own)) == nearest
+    !cfg!(target_os = "linux") || parent(u64::from(std::process::id())) == own_parent()
 }
 
 /// The ancestors of a process, nearest first.
@@ -40,6 +36,11 @@ fn chain(nearest: Option<u64>) -> Vec<Ancestor> {
     let mut seen = HashSet::new();
     let above = std::iter::successors(nearest, |pid| parent(*pid));
     above.take_while(|pid| seen.insert(*pid)).map(|pid| Ancestor { pid }).collect()
+}
+
+/// The parent of this process, which the system says even without `/proc`.
+fn own_parent() -> Option<u64> {
+    rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok())
 }
 
 /// The parent of a process; `None` for the first one, and for one that has exited.
