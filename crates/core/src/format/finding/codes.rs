@@ -242,7 +242,7 @@ codes! {
         why "When the statement was written, the file had the identifier, number, version or line count that it names. The work may be done, or the statement may be out of date."
         fix "Read the file, then update the statement, or resolve the handoff if the work is done."
     CitedLinesMissing = "D008" Warning "cited lines do not exist"
-        why "The file has no such lines, and did not when the handoff was written. A reader who looks them up finds nothing."
+        why "The cited file does not exist or has fewer lines. A reader who looks the lines up finds nothing."
         fix "Correct the path or the line number."
     DuplicateId = "R001" Error "two handoffs have the same id"
         why "A reference to the id could mean either handoff."
