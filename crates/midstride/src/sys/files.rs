@@ -788,8 +788,10 @@ impl DraftFile<'_> {
 impl Drop for DraftFile<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
-            // If the removal fails, the draft stays. Its name identifies it.
-            let _ = self.root.dir.remove_file(&self.path);
+            // Tried twice, because nothing writes to the folder of a client again and would replace
+            // it. If both fail, the draft stays. Its name identifies it.
+            let removed = self.root.dir.remove_file(&self.path);
+            let _ = removed.or_else(|_| self.root.dir.remove_file(&self.path));
         }
     }
 }
