@@ -10,8 +10,10 @@ mod scenario;
 mod tree;
 
 use bench::{Bench, State};
-use fault::{Fault, InjectedRun};
+use fault::{FaultSeries, InjectedRun};
 use scenario::Scenario;
+use std::sync::Mutex;
+use std::thread;
 
 /// How many faults each command meets, or `None` for all of them.
 fn fault_count() -> Option<usize> {
@@ -22,44 +24,66 @@ fn fault_count() -> Option<usize> {
     }
 }
 
+/// Maximum number of projects in which faults happen at the same time. Most of the time is spent waiting
+/// for the lock of a killed git to count as stale.
+const WORKERS: usize = 8;
+
 /// Lets calls of a command fail, one at a time, and asserts that nothing is lost.
 #[track_caller]
+#[expect(clippy::print_stdout, reason = "a long run shows its figures")]
 fn assert_nothing_lost(scenario: Scenario) {
     let bench = Bench::new();
-    let before = bench.state();
-    assert!(!bench.is_complete(scenario, &before) || scenario.is_exact());
-    let untouched = bench.run(scenario, None);
-    assert_eq!(untouched.code, Some(0), "{untouched}");
-    let after = bench.state();
-    assert!(bench.is_complete(scenario, &after), "{scenario:?} is not complete");
-    assert!(!scenario.is_exact() || before != after, "{scenario:?} changes nothing");
-    let mut failures = Vec::new();
-    let mut injected = 0;
-    let mut meet = |fault: &Fault| {
-        bench.restore();
-        let run = bench.run(scenario, Some(fault));
-        if run.injected.is_empty() {
-            return false;
-        }
-        injected += 1;
-        if let Err(why) = check(&bench, scenario, (&before, &after), &run) {
-            failures.push(format!("{fault}: {why}\n{run}"));
-        }
-        true
+    let (series, workers) = match fault_count() {
+        Some(count) => (fault::sample(&bench, scenario, count), 1),
+        None => (fault::every_series(&bench, scenario), WORKERS),
     };
-    match fault_count() {
-        Some(count) => fault::sample(&bench, scenario, count).iter().for_each(|fault| {
-            meet(fault);
-        }),
-        None => fault::every_series(&bench, scenario).for_each(|mut series| {
-            while meet(&series) {
-                series.number += 1;
-            }
-        }),
-    }
+    let series = Mutex::new(series.into_iter());
+    let work = || FaultRuns::of_series(scenario, || series.lock().unwrap().next());
+    let runs: Vec<FaultRuns> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    let injected: usize = runs.iter().map(|runs| runs.injected).sum();
+    println!("{scenario:?}: {injected} faults");
     assert!(injected > 0, "no call of {scenario:?} failed");
+    let failures: Vec<String> = runs.into_iter().flat_map(|runs| runs.failures).collect();
     let count = failures.len();
     assert!(failures.is_empty(), "{count} of {injected} faults:\n{}", failures.join("\n"));
+}
+
+/// The faults that happened in one project.
+struct FaultRuns {
+    injected: usize,
+    failures: Vec<String>,
+}
+
+impl FaultRuns {
+    /// Lets the calls of each series fail until there is no such call.
+    fn of_series(scenario: Scenario, next: impl Fn() -> Option<FaultSeries>) -> Self {
+        let bench = Bench::new();
+        let before = bench.state();
+        assert!(!bench.is_complete(scenario, &before) || scenario.is_exact());
+        let untouched = bench.run(scenario, None);
+        assert_eq!(untouched.code, Some(0), "{untouched}");
+        let after = bench.state();
+        assert!(bench.is_complete(scenario, &after), "{scenario:?} is not complete");
+        assert!(!scenario.is_exact() || before != after, "{scenario:?} changes nothing");
+        let mut runs = Self { injected: 0, failures: Vec::new() };
+        while let Some(series) = next() {
+            for fault in series.faults() {
+                bench.restore();
+                let run = bench.run(scenario, Some(&fault));
+                if run.injected.is_empty() {
+                    break;
+                }
+                runs.injected += 1;
+                if let Err(why) = check(&bench, scenario, (&before, &after), &run) {
+                    runs.failures.push(format!("{fault}: {why}\n{run}"));
+                }
+            }
+        }
+        runs
+    }
 }
 
 /// What a fault did to the command and to stored data.

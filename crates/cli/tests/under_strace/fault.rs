@@ -124,21 +124,44 @@ fn targets(bench: &Bench, scenario: Scenario) -> Vec<Target> {
     std::iter::once(Target::Program).chain(gits).collect()
 }
 
-/// The first fault of each series; a series is over when a number is not reached.
-pub(super) fn every_series(
-    bench: &Bench,
-    scenario: Scenario,
-) -> impl Iterator<Item = Fault> + use<> {
-    let targets = targets(bench, scenario);
-    targets.into_iter().flat_map(|target| {
-        CALLS.into_iter().flat_map(move |calls| {
-            ERRORS.into_iter().map(move |error| Fault { target, calls, error, number: 1 })
-        })
-    })
+/// Faults that differ in the number of the call. A series is over when a number is not reached.
+pub(super) struct FaultSeries {
+    first: Fault,
+    last: usize,
+}
+
+impl FaultSeries {
+    /// The faults, up to the last number.
+    pub(super) fn faults(&self) -> impl Iterator<Item = Fault> {
+        let first = self.first;
+        (first.number..=self.last).map(move |number| Fault { number, ..first })
+    }
+}
+
+/// The series of every call. The long ones are cut into several, because they run at the same time.
+pub(super) fn every_series(bench: &Bench, scenario: Scenario) -> Vec<FaultSeries> {
+    const LENGTH: usize = 16;
+    let mut series = Vec::new();
+    for target in targets(bench, scenario) {
+        let counted = most_calls(&bench.trace(scenario, target));
+        for (calls, error) in CALLS.into_iter().flat_map(|calls| ERRORS.map(|error| (calls, error)))
+        {
+            let most = counted.iter().find(|(name, _)| *name == calls).map_or(0, |(_, most)| *most);
+            let mut number = 1;
+            let fault = |number| Fault { target, calls, error, number };
+            while number <= most {
+                series.push(FaultSeries { first: fault(number), last: number + LENGTH - 1 });
+                number += LENGTH;
+            }
+            // The faults may lead to more calls than an untouched run has.
+            series.push(FaultSeries { first: fault(number), last: usize::MAX });
+        }
+    }
+    series
 }
 
 /// A number of faults, spread over the targets and the kinds of calls.
-pub(super) fn sample(bench: &Bench, scenario: Scenario, count: usize) -> Vec<Fault> {
+pub(super) fn sample(bench: &Bench, scenario: Scenario, count: usize) -> Vec<FaultSeries> {
     let mut random = Random::seeded(SEED);
     let counted: Vec<(Target, Vec<(&'static str, usize)>)> = targets(bench, scenario)
         .into_iter()
@@ -153,7 +176,8 @@ pub(super) fn sample(bench: &Bench, scenario: Scenario, count: usize) -> Vec<Fau
         let (target, calls) = from_git.unwrap_or(program);
         let (calls, most) = random.pick(calls);
         let number = 1 + random.below(most);
-        chosen.push(Fault { target: *target, calls, error: random.pick(&ERRORS), number });
+        let fault = Fault { target: *target, calls, error: random.pick(&ERRORS), number };
+        chosen.push(FaultSeries { first: fault, last: number });
     }
     chosen
 }
