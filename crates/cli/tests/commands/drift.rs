@@ -570,16 +570,38 @@ fn a_new_file_is_the_new_name_of_one_file_only() {
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     src/c.rs renamed lib/y.rs by anchor
     src/b.rs renamed lib/x.rs by anchor
-    src/d.rs deleted by anchor
+    src/d.rs deleted by anchor `lib/x.rs` is similar, but another missing file matches it as well or better
     ");
     sandbox
         .write("lib/y.rs", second.replace("let value", "let new_").replace("new__1 ", "value_1 "));
     commit(&sandbox);
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
-    src/c.rs deleted by anchor
+    src/c.rs deleted by anchor `lib/x.rs` is similar, but another missing file matches it as well or better
     src/b.rs renamed lib/x.rs by anchor
-    src/d.rs deleted by anchor
+    src/d.rs deleted by anchor `lib/x.rs` is similar, but another missing file matches it as well or better
     ");
+}
+
+#[test]
+fn a_copy_that_is_deleted_later_does_not_take_the_new_name() {
+    let sandbox = repository();
+    let text: String = (1..=20).map(|n| format!("let value_{n} = step({n});\n")).collect();
+    sandbox.write("src/a.rs", &text).write("src/b.rs", &text);
+    commit(&sandbox);
+    cite(&sandbox, "See `src/a.rs` and `src/b.rs`.\n");
+    std::fs::remove_file(sandbox.root().join("src/b.rs")).unwrap();
+    sandbox.write("lib/x.rs", &text);
+    commit(&sandbox);
+    std::fs::remove_file(sandbox.root().join("src/a.rs")).unwrap();
+    for is_committed in [false, true] {
+        if is_committed {
+            commit(&sandbox);
+        }
+        insta::allow_duplicates!(insta::assert_snapshot!(judged(&sandbox, &[]), @"
+        src/a.rs deleted by anchor `lib/x.rs` is similar, but another missing file matches it as well or better
+        src/b.rs renamed lib/x.rs by anchor
+        "));
+    }
 }
 
 #[test]

@@ -336,6 +336,8 @@ pub enum CitationDoubt {
         /// The number of candidate files.
         candidates: usize,
     },
+    /// This new file is similar, but is taken as the new name of another missing file.
+    OtherRename(String),
 }
 
 impl fmt::Display for CitationDoubt {
@@ -366,6 +368,12 @@ impl fmt::Display for CitationDoubt {
             Self::PathOnly => f.write_str("only its path was checked"),
             Self::RenamesTruncated { compared, candidates } => {
                 write!(f, "only {compared} of {candidates} files were searched for a rename")
+            }
+            Self::OtherRename(path) => {
+                write!(
+                    f,
+                    "`{path}` is similar, but another missing file matches it as well or better"
+                )
             }
         }
     }

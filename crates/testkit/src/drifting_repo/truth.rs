@@ -233,6 +233,15 @@ impl DriftingRepo {
             }
             // A path that the file had before it was cited is not a new name.
             doubtful = alike < 65 || was_there(path) || (was_committed && !is_same_kind);
+            // A copy that no commit shows next to the new file may have become it instead.
+            let stayed = |copy: &String| {
+                let both = |tree: &Tree| tree.contains_key(copy) && tree.contains_key(path);
+                self.history.iter().any(|commit| both(&commit.tree))
+            };
+            let mut copies = before.into_iter().flatten().filter(|(copy, other)| {
+                other.family == file.family && other.id != file.id && !now.contains_key(*copy)
+            });
+            doubtful |= copies.any(|(copy, _)| !stayed(copy));
         }
         // Two files with the same text and new names cannot be told apart.
         let twins = now.iter().filter(|(path, other)| {

@@ -203,7 +203,8 @@ fn unchecked_hint(doubt: &CitationDoubt) -> &'static str {
         CitationDoubt::Ignored
         | CitationDoubt::PathOnly
         | CitationDoubt::RenamesNotSearched
-        | CitationDoubt::RenamesTruncated { .. } => "check the place yourself",
+        | CitationDoubt::RenamesTruncated { .. }
+        | CitationDoubt::OtherRename(_) => "check the place yourself",
     }
 }
 

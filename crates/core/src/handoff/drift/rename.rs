@@ -57,6 +57,8 @@ pub trait RenamePairs {
     fn pairs_from(&self, missing: &str) -> Arc<Vec<RenamePair>>;
     /// The pairs of a new file.
     fn pairs_to(&self, new: &str) -> Arc<Vec<RenamePair>>;
+    /// Whether what is known of the files, other than their texts, allows the pair.
+    fn is_possible(&self, pair: &RenamePair) -> bool;
 }
 
 /// The new path of a missing file. Better pairs are chosen first, and each file is in one pair only,
@@ -77,12 +79,12 @@ struct ChosenPairs<'p, P> {
 }
 
 impl<P: RenamePairs> ChosenPairs<'_, P> {
-    /// Whether a pair is chosen: no better pair with one of its files is.
+    /// Whether a pair is chosen: it is possible, and no better pair with one of its files is chosen.
     fn contains(&mut self, pair: &RenamePair, chain: usize) -> bool {
         if let Some(known) = self.known.get(pair) {
             return *known;
         }
-        if chain == 0 {
+        if chain == 0 || !self.pairs.is_possible(pair) {
             return false;
         }
         let (from, to) = (self.pairs.pairs_from(&pair.from), self.pairs.pairs_to(&pair.to));
@@ -150,6 +152,10 @@ mod tests {
 
         fn pairs_to(&self, new: &str) -> Arc<Vec<RenamePair>> {
             Arc::new(self.0.iter().filter(|pair| pair.to == new).cloned().collect())
+        }
+
+        fn is_possible(&self, _: &RenamePair) -> bool {
+            true
         }
     }
 

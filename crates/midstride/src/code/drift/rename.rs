@@ -2,12 +2,13 @@
 
 use super::origin::ResolvedOrigin;
 use crate::code::code_state::{CodeCache, CodeState, MissingFiles, PathContent};
+use crate::sys::git::FileListing;
 use midstride_core::handoff::code_text::CodeText;
 use midstride_core::handoff::drift::{
     CitationDoubt, NameDistance, RenamePair, RenamePairs, SIMILARITY_MIN, choose_rename,
     is_handoff_of_note, is_same_family, similarity,
 };
-use midstride_core::text::id::BlobHash;
+use midstride_core::text::id::{BlobHash, CommitId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ const CANDIDATES_MAX: usize = 1000;
 pub(super) enum RenameOutcome {
     Found(String),
     NotFound,
-    /// Not found, but not all files were compared.
+    /// Not found, but it may exist.
     Inconclusive(CitationDoubt),
 }
 
@@ -66,17 +67,27 @@ impl CodeCache<'_> {
 
     /// The last state that had a file, if the history has one.
     fn state_before_removal(&self, path: &str, now: &CodeState) -> Option<CodeState> {
-        let repository = self.workspace.repository()?;
         let has = |state: &CodeState| self.content_at(state, path).exists();
-        let newest = match now {
-            CodeState::WorkTree => CodeState::Commit(repository.head_commit()?),
-            CodeState::Commit(commit) => CodeState::Commit(commit.clone()),
-        };
-        let CodeState::Commit(commit) = &newest else { return None };
+        let commit = self.newest_commit(now)?;
+        let newest = CodeState::Commit(commit.clone());
         if has(&newest) {
             return Some(newest);
         }
-        repository.before_last_change(commit, path).map(CodeState::Commit).filter(has)
+        let before = self.workspace.repository()?.before_last_change(&commit, path);
+        before.map(CodeState::Commit).filter(has)
+    }
+
+    /// The files of the commit that added a file, if the history has one.
+    fn files_when_added(&self, path: &str, now: &CodeState) -> Option<Arc<FileListing>> {
+        let commit = self.workspace.repository()?.added_by(&self.newest_commit(now)?, path)?;
+        Some(self.list_files(&CodeState::Commit(commit)))
+    }
+
+    fn newest_commit(&self, now: &CodeState) -> Option<CommitId> {
+        match now {
+            CodeState::WorkTree => self.workspace.repository()?.head_commit(),
+            CodeState::Commit(commit) => Some(commit.clone()),
+        }
     }
 
     /// The blob ids of files; those that git does not have yet are hashed.
@@ -109,6 +120,8 @@ struct PossibleRenames<'c> {
     before: Option<CodeState>,
     /// Files that existed before and do not exist now, with their blobs.
     missing: OnceCell<MissingFiles>,
+    /// The files of the commits that added new files.
+    when_added: RefCell<HashMap<String, Option<Arc<FileListing>>>>,
     from: RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
     to: RefCell<HashMap<String, Arc<Vec<RenamePair>>>>,
 }
@@ -128,6 +141,7 @@ impl<'c> PossibleRenames<'c> {
             new_blobs: OnceCell::new(),
             before: before.cloned(),
             missing: OnceCell::new(),
+            when_added: RefCell::default(),
             from: RefCell::default(),
             to: RefCell::default(),
         }
@@ -143,8 +157,22 @@ impl<'c> PossibleRenames<'c> {
                     candidates,
                 })
             }
-            None => RenameOutcome::NotFound,
+            None => match self.pairs_from(&self.was.path).iter().min() {
+                Some(pair) => {
+                    RenameOutcome::Inconclusive(CitationDoubt::OtherRename(pair.to.clone()))
+                }
+                None => RenameOutcome::NotFound,
+            },
         }
+    }
+
+    /// Whether a file was still there in the commit that added the other.
+    fn coexisted(&self, pair: &RenamePair) -> bool {
+        let mut known = self.when_added.borrow_mut();
+        let listing = known
+            .entry(pair.to.clone())
+            .or_insert_with(|| self.code.files_when_added(&pair.to, self.now));
+        listing.as_ref().is_some_and(|listing| listing.files.contains_key(&pair.from))
     }
 
     fn new_blobs(&self) -> &HashMap<String, BlobHash> {
@@ -254,6 +282,15 @@ impl RenamePairs for PossibleRenames<'_> {
 
     fn pairs_to(&self, new: &str) -> Arc<Vec<RenamePair>> {
         remembered(&self.to, new, || self.compare_to(new))
+    }
+
+    fn is_possible(&self, pair: &RenamePair) -> bool {
+        let rivals = self.pairs_to(&pair.to);
+        // Git runs only if there are several. A file that was copied first and deleted later is one
+        // that moved, unless another moved there at once.
+        rivals.len() < 2
+            || !self.coexisted(pair)
+            || rivals.iter().all(|rival| self.coexisted(rival))
     }
 }
 

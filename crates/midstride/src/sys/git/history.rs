@@ -178,6 +178,14 @@ impl Repository {
         let log = self.run(&["log", "-1", "--format=%P", up_to.as_str(), "--", &path], b"").ok()?;
         String::from_utf8_lossy(&log).split_whitespace().next().map(CommitId::new)
     }
+
+    /// The last commit that added a file.
+    pub(crate) fn added_by(&self, up_to: &CommitId, path: &str) -> Option<CommitId> {
+        let path = format!(":(top,literal){path}");
+        let words = ["log", "-1", "--diff-filter=A", "--format=%H", up_to.as_str(), "--", &path];
+        let log = self.run(&words, b"").ok()?;
+        String::from_utf8_lossy(&log).split_whitespace().next().map(CommitId::new)
+    }
 }
 
 impl Repository {
