@@ -238,7 +238,8 @@ impl DriftingRepo {
                 let both = |tree: &Tree| tree.contains_key(copy) && tree.contains_key(path);
                 self.history.iter().any(|commit| both(&commit.tree))
             };
-            let mut copies = before.into_iter().flatten().filter(|(copy, other)| {
+            let trees = self.history.iter().map(|commit| &commit.tree).chain(before);
+            let mut copies = trees.flatten().filter(|(copy, other)| {
                 other.family == file.family && other.id != file.id && !now.contains_key(*copy)
             });
             doubtful |= copies.any(|(copy, _)| !stayed(copy));

@@ -263,6 +263,9 @@ impl<'c> PossibleRenames<'c> {
             same.iter().map(|from| RenamePair::new(from, new, RenamePair::SAME_CONTENT)).collect();
         // There is a missing file for each new one with this content.
         if !pairs.is_empty() && copies <= pairs.len() {
+            if !same.contains(&&self.was.path) {
+                pairs.extend(self.similar_pair(self.was, new));
+            }
             return pairs;
         }
         let is_other = |path: &&String| {
