@@ -71,6 +71,7 @@ enum CliCommand {
     Trust(commands::trust::TrustArgs),
     Fmt(commands::fmt::FmtArgs),
     Client(commands::client::ClientArgs),
+    Config(commands::config::ConfigArgs),
     Doctor(commands::doctor::DoctorArgs),
     Off(commands::off::OffArgs),
     On(commands::on::OnArgs),
@@ -136,16 +137,26 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Store::new(workspace, wait_policy)
     };
     let open_waiting = |wait_policy| -> Result<Store, Diagnostic> {
-        Ok(with_rules(Workspace::discover(environment.clone())?, wait_policy))
+        let workspace = Workspace::discover(environment.clone())?;
+        match workspace.exclusion() {
+            Some(exclusion) => Err(exclusion.into()),
+            None => Ok(with_rules(workspace, wait_policy)),
+        }
     };
     let open = || open_waiting(WaitPolicy::Command);
+    // For commands that store and brief nothing, or that set up or delete.
+    let open_excluded = || -> Result<Store, Diagnostic> {
+        Ok(with_rules(Workspace::discover(environment.clone())?, WaitPolicy::Command))
+    };
     let open_anyway = || -> Result<Store, Diagnostic> {
         let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
         Ok(with_rules(workspace, WaitPolicy::Command))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
-        Some(CliCommand::Init(args)) => commands::init::init(ui, open()?.workspace(), &args),
+        Some(CliCommand::Init(args)) => {
+            commands::init::init(ui, open_excluded()?.workspace(), &args)
+        }
         Some(CliCommand::New(args)) => commands::new::new(ui, &open()?, args),
         Some(CliCommand::List(args)) => commands::list::list(ui, &open()?, &args),
         Some(CliCommand::Search(args)) => commands::search::search(ui, &open()?, &args),
@@ -179,17 +190,20 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Trust(args)) => commands::trust::trust(ui, open()?.workspace(), &args),
         Some(CliCommand::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
         Some(CliCommand::Client(args)) => commands::client::client(ui, &environment, args),
+        Some(CliCommand::Config(args)) => commands::config::config(ui, &environment, args),
         Some(CliCommand::Doctor(args)) => {
             commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tool_list_tokens())
         }
         Some(CliCommand::Off(_)) => commands::off::off(ui, open_anyway()?.workspace()),
         Some(CliCommand::On(_)) => commands::on::on(ui, open_anyway()?.workspace()),
-        Some(CliCommand::Forget(args)) => commands::forget::forget(ui, &open()?, &args),
-        Some(CliCommand::Redact(args)) => commands::redact::redact(ui, open()?.workspace(), &args),
+        Some(CliCommand::Forget(args)) => commands::forget::forget(ui, &open_excluded()?, &args),
+        Some(CliCommand::Redact(args)) => {
+            commands::redact::redact(ui, open_excluded()?.workspace(), &args)
+        }
         Some(CliCommand::Hook(args)) => Ok(commands::hook::hook(&args)),
         Some(CliCommand::Mcp(_)) => mcp::mcp(environment),
         Some(CliCommand::Demo(args)) => demo::demo(ui, &args),
-        Some(CliCommand::Schema(_)) => commands::schema::schema(ui, open()?.workspace()),
+        Some(CliCommand::Schema(_)) => commands::schema::schema(ui, open_excluded()?.workspace()),
         Some(CliCommand::Explain(args)) => commands::explain::explain(ui, &args),
         Some(CliCommand::Completions(args)) => {
             commands::completions::completions(ui, &args, definition())

@@ -16,6 +16,7 @@ use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, RedactStoredError, SessionChoice};
+use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{Access, Workspace, WorkspaceError};
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -213,9 +214,9 @@ fn handle_call(
         Ok(None) => return say(String::new()),
         Err(error) => {
             say(String::new());
-            let errors = vec![error.to_string()];
+            let done = HookOutcome { errors: vec![error], ..HookOutcome::default() };
             let known = lock_state(known).clone();
-            return known.log(now.now(), watch, &HookOutcome { errors, ..HookOutcome::default() });
+            return known.log(now.now(), watch, &done);
         }
     };
     let store = Store::new(workspace, WaitPolicy::Hook);
@@ -282,18 +283,21 @@ fn spawn_background(words: &[&str], folder: &Path) -> std::io::Result<()> {
 }
 
 /// The project of a session, unless hooks are silent there. A broken configuration is ignored here
-/// and logged later.
+/// and logged later, but not if it may exclude the project.
 fn open_project(
     mut environment: Environment,
     folder: Option<&str>,
-) -> Result<Option<Workspace>, WorkspaceError> {
+) -> Result<Option<Workspace>, String> {
     if let Some(folder) = folder.map(Path::new).filter(|folder| files::is_folder(folder)) {
         environment.folder = files::canonical(folder);
     }
     let workspace = match Workspace::discover_ignoring_settings(environment) {
         Err(WorkspaceError::Bare(_)) => return Ok(None),
-        opened => opened?,
+        opened => opened.map_err(|error| error.to_string())?,
     };
+    if let Some(Exclusion::Unreadable(why)) = workspace.exclusion() {
+        return Err(why.clone());
+    }
     let has_answer = !verbs::is_silent(&workspace) || verbs::has_unread_store(&workspace);
     Ok(has_answer.then_some(workspace))
 }
@@ -454,7 +458,7 @@ fn act_in_background<E: std::error::Error>(
     let workspace = match open_project(environment, None) {
         Ok(workspace) => workspace,
         Err(error) => {
-            let done = HookOutcome { errors: vec![error.to_string()], ..HookOutcome::default() };
+            let done = HookOutcome { errors: vec![error], ..HookOutcome::default() };
             return log_background(&folders, event, clock.now(), watch, &done);
         }
     };

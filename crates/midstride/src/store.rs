@@ -16,7 +16,7 @@ pub mod tombstone;
 pub use private_texts::MoveStep;
 
 use crate::sys::git::Repository;
-use crate::workspace::{SetupMode, Workspace};
+use crate::workspace::Workspace;
 use index::{Index, IndexError};
 use ledger::{AppendError, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use midstride_core::work::event::Envelope;
@@ -154,7 +154,7 @@ impl Store {
         &self,
         mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
     ) -> Option<T> {
-        if self.workspace.setup() == SetupMode::NotSetUp || self.workspace.is_own_view() {
+        if !self.workspace.may_cache() || self.workspace.is_own_view() {
             return None;
         }
         let mut slot = self.index_slot();

@@ -16,6 +16,7 @@ pub mod settings;
 mod skipped_setting;
 mod trust;
 pub(crate) mod trusted_remotes;
+pub mod user_settings;
 
 pub use access::Access;
 pub use catalog::Catalog;
@@ -41,6 +42,7 @@ use private_store::PrivateStore;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use trust::TrustSubject;
+use user_settings::{Exclusion, Retention, UserRules};
 
 /// midstride's folder in a project.
 pub const FOLDER: &str = ".midstride";
@@ -69,6 +71,9 @@ pub struct Workspace {
     /// Why the configuration is ignored.
     settings_error: Option<SettingsError>,
     setup: SetupMode,
+    /// Why midstride does nothing here.
+    exclusion: Option<Exclusion>,
+    user_rules: UserRules,
     scope: DocumentScope,
     /// The private stores: the one that is written to, and the one from before the project used git.
     stores: Vec<Arc<PrivateStore>>,
@@ -82,11 +87,12 @@ pub struct Workspace {
 /// How a project was set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupMode {
-    /// Not set up. Existing documents are still read.
+    /// A folder without git that is not set up. Existing documents are still read.
     NotSetUp,
     /// With a folder that is committed.
     Committed,
-    /// Only in the git directory, so that nothing is committed.
+    /// Only in the private folder, so that nothing is committed. Every git repository is set up like
+    /// this from the start; the first write creates the folder.
     Private,
 }
 
@@ -182,6 +188,8 @@ impl Workspace {
             (Settings::read(&root, Path::new(CONFIGURATION)), SetupMode::Committed)
         } else if let Some(folder) = private_settings {
             (Settings::read(folder, private_file), SetupMode::Private)
+        } else if repository.is_some() {
+            (Ok(Settings::standard()), SetupMode::Private)
         } else {
             (Ok(Settings::standard()), SetupMode::NotSetUp)
         };
@@ -189,6 +197,18 @@ impl Workspace {
             Ok(settings) => (settings, None),
             Err(broken) => (Settings::standard(), Some(broken)),
         };
+        let mut user_rules = UserRules::read(&environment);
+        let main = repository.as_ref().map(|git| files::canonical(git.main_work_tree()));
+        let folder = files::canonical(root.path());
+        let folders: Vec<&Path> =
+            [&folder].into_iter().chain(&main).map(PathBuf::as_path).collect();
+        let is_configured = setup == SetupMode::Committed || private_settings.is_some();
+        let is_home =
+            || environment.home.as_ref().is_some_and(|home| files::canonical(home) == folder);
+        let exclusion = user_rules
+            .exclusion(&environment, &folders)
+            .or_else(|| (!is_configured && is_home()).then_some(Exclusion::HomeFolder));
+        let broken = broken.or_else(|| user_rules.take_error());
         // The configuration of a project that is not trusted sets nothing.
         let is_own = scope == DocumentScope::All || setup == SetupMode::Private;
         let (settings, broken) =
@@ -200,6 +220,8 @@ impl Workspace {
             settings,
             settings_error: broken,
             setup,
+            exclusion,
+            user_rules,
             scope,
             stores,
             folders: Vec::new(),
@@ -376,6 +398,31 @@ impl Workspace {
     /// How the project was set up.
     pub fn setup(&self) -> SetupMode {
         self.setup
+    }
+
+    /// Why midstride stores and briefs nothing in this project, if it does not. Every surface asks.
+    pub fn exclusion(&self) -> Option<&Exclusion> {
+        self.exclusion.as_ref()
+    }
+
+    /// How long captured sessions are kept.
+    pub fn retention(&self) -> Retention {
+        self.user_rules.retention()
+    }
+
+    /// The policy file that forbids `midstride sync`.
+    pub fn sync_policy(&self) -> Option<&Path> {
+        self.user_rules.forbids_sync()
+    }
+
+    /// Whether reading may leave an index and caches. In a repository in which midstride has stored
+    /// nothing, it leaves nothing.
+    pub(crate) fn may_cache(&self) -> bool {
+        match self.setup {
+            SetupMode::NotSetUp => false,
+            SetupMode::Committed => true,
+            SetupMode::Private => matches!(self.private(), Ok(Some(_))),
+        }
     }
 
     /// The folders with handoffs.

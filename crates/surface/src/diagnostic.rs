@@ -12,7 +12,9 @@ use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
 use midstride::verbs::InitError;
+use midstride::verbs::{ConfigError, SETTING_KEYS};
 use midstride::workspace::settings::SettingsError;
+use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{FindError, WorkspaceError};
 use midstride_core::brief::search::QueryError;
 use std::io;
@@ -143,6 +145,41 @@ impl From<FileError> for Diagnostic {
         match error.hint() {
             Some(hint) => diagnostic.hint(hint),
             None => diagnostic,
+        }
+    }
+}
+
+impl From<ConfigError> for Diagnostic {
+    fn from(error: ConfigError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ConfigError::Unknown(_) => {
+                let names: Vec<&str> = SETTING_KEYS.iter().map(|key| key.name).collect();
+                diagnostic.hint(format!("the settings are {}", names.join(", ")))
+            }
+            ConfigError::RequiresUser(_) => diagnostic.hint("ask the user to change it"),
+            ConfigError::NoHome => diagnostic.hint("set HOME"),
+            ConfigError::Invalid { .. } => diagnostic.hint("correct the file"),
+            ConfigError::File(error) => error.into(),
+            _ => diagnostic,
+        }
+    }
+}
+
+impl From<&Exclusion> for Diagnostic {
+    fn from(exclusion: &Exclusion) -> Self {
+        let error = Self::new(format!("midstride is off here: {exclusion}"));
+        match exclusion {
+            Exclusion::Policy(_) => error.hint("ask the administrator of this machine"),
+            Exclusion::Pattern(_) | Exclusion::NotListed => error.hint_per_surface(
+                "change the setting with `midstride config edit`",
+                "the user can change the setting with `midstride config edit`",
+            ),
+            Exclusion::HomeFolder => error.hint_per_surface(
+                "set it up anyway with `midstride init`",
+                "the user can set it up anyway with `midstride init`",
+            ),
+            Exclusion::Unreadable(_) => error.hint("correct the file"),
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod brief;
 mod citation;
 pub mod client;
 pub mod command_result;
+pub mod config;
 pub mod coverage;
 mod delivery;
 pub mod difference;

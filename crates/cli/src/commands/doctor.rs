@@ -84,7 +84,7 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
     let steps = simulates.then(|| simulation::simulate(&clients_to_simulate(&clients), now));
     Diagnosis {
         project: examined,
-        is_trusted: workspace.is_trusted(),
+        withheld: workspace.access().withheld(),
         store_owner: workspace.store_owner(),
         private_folder: workspace.private_path(),
         unread_stores: workspace.unread_stores(),

@@ -3,6 +3,7 @@ use crate::ui::Ui;
 use midstride::sys::process;
 use midstride::verbs::{self, MergeDriverChange};
 use midstride::workspace::consent::{ConsentError, UserConsent};
+use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{Access, Workspace};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
@@ -41,6 +42,11 @@ pub(crate) fn init(
     workspace: &Workspace,
     args: &InitArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    // Setting up is how the user asks for midstride in their home folder.
+    let exclusion = workspace.exclusion().filter(|exclusion| **exclusion != Exclusion::HomeFolder);
+    if let Some(exclusion) = exclusion {
+        return Err(exclusion.into());
+    }
     let consent = ask_for_trust(ui, workspace, args)?;
     let done = verbs::init(workspace, args.private, consent.as_ref())?;
     let configuration = display_path(workspace, &done.configuration);

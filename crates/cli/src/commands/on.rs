@@ -11,8 +11,11 @@ use midstride_surface::diagnostic::Diagnostic;
 pub(crate) struct OnArgs {}
 
 pub(crate) fn on(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {
+    if let Some(exclusion) = workspace.exclusion() {
+        return Err(exclusion.into());
+    }
     if workspace.setup() == SetupMode::NotSetUp {
-        ui.say("midstride is not set up here, so hooks are silent anyway. Next: midstride init")?;
+        ui.say("This folder is not a git repository, so hooks do nothing here.")?;
         return Ok(CliOutcome::Clean);
     }
     let changed = verbs::switch_hooks(workspace, true)?;

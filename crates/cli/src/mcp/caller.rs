@@ -93,6 +93,9 @@ impl Caller {
             true => workspace,
             false => Workspace::discover_ignoring_settings(environment.clone())?,
         };
+        if let Some(exclusion) = workspace.exclusion() {
+            return Err(exclusion.into());
+        }
         let workspace = match workspace.access() {
             Access::Granted if workspace.broken_configuration().is_none() => workspace,
             Access::Granted if workspace.is_trusted() => Workspace::discover(environment)?,

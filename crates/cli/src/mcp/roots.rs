@@ -33,5 +33,8 @@ pub(super) fn apply_response(environment: &mut Environment, id: &Value, result: 
 
 fn is_project(environment: &Environment, folder: &Path) -> bool {
     let there = Environment { folder: folder.to_owned(), ..environment.clone() };
-    Workspace::discover(there).is_ok_and(|workspace| workspace.setup() != SetupMode::NotSetUp)
+    let is_project = |workspace: Workspace| {
+        workspace.setup() != SetupMode::NotSetUp && workspace.exclusion().is_none()
+    };
+    Workspace::discover(there).is_ok_and(is_project)
 }

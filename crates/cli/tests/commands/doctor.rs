@@ -119,12 +119,12 @@ fn the_simulation_runs_without_an_installation() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
     exit 1
-    2 problems found; what to do stands at the end.
+    1 problem found; what to do stands at the end.
 
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1772 tokens for the list of MCP tools, no briefing here
+      session  1772 tokens for the list of MCP tools, nothing to brief now
     Claude Code
       program  not found
     Codex
@@ -148,8 +148,6 @@ fn the_simulation_runs_without_an_installation() {
     Problems
       - no client was found on this machine
         hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
-      - this project is not set up
-        hint: `midstride init` sets it up; `midstride init --private` commits nothing
     ");
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"

@@ -112,9 +112,21 @@ fn a_starting_session_is_briefed_on_one_that_ended_without_a_hook() {
 }
 
 #[test]
-fn a_repository_without_midstride_stays_unchanged() {
+fn the_first_session_in_a_repository_is_announced_once() {
+    let sandbox = sandbox().repository();
+    let line = |session: &str| {
+        let answer = hook(&sandbox, "SessionStart", session, json!({"source": "startup"}));
+        serde_json::from_str::<Value>(&answer).map(|answer| answer["systemMessage"].clone()).ok()
+    };
+    let first = "midstride remembers sessions in this repository (`midstride off` to stop)";
+    assert_eq!(line(CALLER), Some(json!(first)));
+    assert_eq!(line("another"), None);
+    assert_eq!(sandbox.git(&["status", "--porcelain", "--ignored"]), "");
+}
+
+#[test]
+fn a_folder_without_git_stays_unchanged() {
     let sandbox = sandbox();
-    sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
     sandbox.write("HANDOFF.md", "# Somebody's\n");
     let before = everything(sandbox.root());
     for event in ["SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd", "Odd"] {
@@ -165,13 +177,17 @@ fn handoffs_of_an_untrusted_clone_are_counted_but_not_read() {
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride")).unwrap();
     sandbox.run(["trust", "--revoke"]).exits(0);
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
-    let before = everything(sandbox.root());
     let told = hook_with(&sandbox, "claude-code", &start, &[]).stdout;
-    insta::assert_snapshot!(context(&told), @"midstride: 4 handoffs came with this repository, and this session is not briefed from them. The user can trust them with `midstride trust`");
+    let text = context(&told);
+    let withheld = "midstride: 4 handoffs came with this repository, and this session is not briefed \
+                    from them. The user can trust them with `midstride trust`";
+    assert_eq!(text.lines().next(), Some(withheld));
+    // The user's own session needs no trust.
+    assert!(text.contains("Do not touch the pages, only the cache."), "{text}");
+    assert!(!text.contains("market-page-perf"), "{text}");
     assert_eq!(hook(&sandbox, "UserPromptSubmit", CALLER, json!({"prompt": "market pages"})), "");
-    assert_eq!(everything(sandbox.root()), before);
     sandbox.as_user().run(["trust", "--yes"]).exits(0);
-    let told = hook_with(&sandbox, "claude-code", &start, &[]).stdout;
+    let told = hook_with(&sandbox, "claude-code", &start, &[LATER]).stdout;
     assert!(context(&told).contains("market-page-perf"), "{told}");
 }
 

@@ -31,14 +31,6 @@ fn the_inbox_shows_what_is_waiting_and_what_is_next() {
 #[test]
 fn an_empty_inbox_says_how_to_start() {
     let sandbox = sandbox().repository();
-    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
-    exit 0
-    ----- stdout -----
-    Nothing is open.
-
-    Next: midstride init
-    ");
-    sandbox.as_user().run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
     exit 0
     ----- stdout -----

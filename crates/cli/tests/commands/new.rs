@@ -212,16 +212,20 @@ fn taken_or_missing_names_are_reported() {
 }
 
 #[test]
-fn without_setup_nothing_is_written() {
+fn a_folder_without_git_is_set_up_first() {
+    let sandbox = sandbox();
+    let run = sandbox.run(["new", "X"]).exits(2);
+    assert!(run.stderr.contains("this project is not set up"), "{run}");
+    assert_eq!(std::fs::read_dir(sandbox.root()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_repository_needs_no_setup_and_keeps_handoffs_private() {
     let sandbox = sandbox().repository();
-    insta::assert_snapshot!(sandbox.run(["new", "X"]), @"
-    exit 2
-    ----- stderr -----
-    error: this project is not set up
-    hint: `midstride init` sets it up; `midstride init --private` commits nothing
-    ");
+    let run = sandbox.run(["new", "X"]).exits(0);
+    assert!(run.stderr.contains("Wrote x: .git/midstride/handoffs/x.md"), "{run}");
     assert_eq!(sandbox.git(&["status", "--porcelain", "--ignored"]), "");
-    assert!(!sandbox.root().join(".git/midstride").exists());
+    assert!(sandbox.run(["list"]).exits(0).stdout.contains("X"));
 }
 
 #[test]

@@ -91,9 +91,9 @@ impl Attempt<'_> {
 
     /// Whether the project is trusted now. If it is, takes that back.
     fn was_granted(&self) -> bool {
-        let is_briefed = self.sandbox.run(["brief"]).code == Some(0);
+        let run = self.sandbox.run(["brief"]).exits(0);
         self.sandbox.run(["trust", "--revoke"]).exits(0);
-        is_briefed
+        !run.stderr.contains("1 document came with this repository and is not included")
     }
 }
 

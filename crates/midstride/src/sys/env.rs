@@ -97,6 +97,10 @@ impl SessionName {
 
 /// Set for the command of a proof.
 pub(crate) const PROOF: &str = "MIDSTRIDE_PROOF";
+/// The policy of a machine.
+const POLICY: &str = "/etc/midstride/policy.toml";
+/// Names another policy, such as that of a container.
+const ADDED_POLICY: &str = "MIDSTRIDE_POLICY";
 /// The prefix of midstride's own variables.
 const OWN_PREFIX: &str = "MIDSTRIDE";
 
@@ -191,6 +195,17 @@ impl Environment {
     /// The value of a variable that another program defines, unless it is blank.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name)
+    }
+
+    /// The user's folder for midstride's configuration.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        Some(self.program_folder("XDG_CONFIG_HOME", ".config")?.join("midstride"))
+    }
+
+    /// The policies of this machine. The variable can add one, which only forbids more.
+    pub(crate) fn policy_files(&self) -> Vec<PathBuf> {
+        let added = self.variable(ADDED_POLICY).map(PathBuf::from);
+        std::iter::once(PathBuf::from(POLICY)).chain(added).collect()
     }
 
     /// The folder of another program: the one that a variable names, otherwise the usual one in the

@@ -1,5 +1,6 @@
 //! Operations on a whole project: set up, examine, sync, purge.
 
+pub(in crate::verbs) mod config;
 pub(in crate::verbs) mod configuration_trust;
 pub(in crate::verbs) mod doctor;
 pub(in crate::verbs) mod finish_index;

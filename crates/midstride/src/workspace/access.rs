@@ -47,8 +47,9 @@ impl Workspace {
         match self.store_owner() {
             StoreOwner::Unrecorded => Access::Untrusted { documents },
             _ if documents == 0 => Access::Granted,
-            StoreOwner::User | StoreOwner::Unknown => Access::Own { withheld: documents },
-            StoreOwner::Missing => Access::Untrusted { documents },
+            StoreOwner::User | StoreOwner::Unknown | StoreOwner::Missing => {
+                Access::Own { withheld: documents }
+            }
         }
     }
 

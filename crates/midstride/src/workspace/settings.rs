@@ -226,6 +226,20 @@ pub enum SettingsProblem {
     /// A redaction rule is invalid.
     #[error(transparent)]
     Redaction(#[from] CustomRuleError),
+    /// It is not TOML. The message has the line.
+    #[error("{}", .0.to_string().trim_end())]
+    Syntax(#[from] toml_edit::TomlError),
+    /// A pattern for folders is invalid.
+    #[error("`{pattern}` is not a pattern: {problem}")]
+    Pattern {
+        /// The pattern as written.
+        pattern: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The file cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
 }
 
 impl Settings {
@@ -310,7 +324,7 @@ fn unknown_keys(text: &str) -> Result<Vec<String>, SettingsProblem> {
     Ok(unknown)
 }
 
-fn unknown_in(
+pub(super) fn unknown_in(
     text: &str,
     table: &dyn TableLike,
     prefix: &str,

@@ -30,8 +30,8 @@ pub(crate) type ProblemText = (String, String);
 pub struct Diagnosis {
     /// The setup, folders, ledger and index of the project.
     pub project: ProjectReport,
-    /// Whether hooks may brief sessions on the handoffs of this project.
-    pub is_trusted: bool,
+    /// How many documents of others sessions are not briefed from.
+    pub withheld: usize,
     /// Whose the private store is.
     pub store_owner: StoreOwner,
     /// The place of the private store.
@@ -452,7 +452,7 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     if let Some(why) = &diagnosis.log_problem {
         found.push((why.clone(), "see what is there; hooks go on without their log".to_owned()));
     }
-    if diagnosis.project.set_up != SetupMode::NotSetUp && !diagnosis.is_trusted {
+    if diagnosis.project.set_up != SetupMode::NotSetUp && diagnosis.withheld > 0 {
         found.push((
             "this project is not trusted: sessions are not briefed from its handoffs".to_owned(),
             "`midstride trust` shows what it would allow, and asks".to_owned(),

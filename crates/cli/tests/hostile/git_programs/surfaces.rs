@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 79] = [
+const COMMANDS: [&[&str]; 82] = [
     &[],
     &["--json"],
     &["check"],
@@ -85,6 +85,9 @@ const COMMANDS: [&[&str]; 79] = [
     &["doctor"],
     &["doctor", "--reindex", "--no-simulation", "--json"],
     &["client", "list"],
+    &["config", "list"],
+    &["config", "get", "capture.exclude"],
+    &["config", "set", "capture.retention", "30"],
     &["client", "add", "--all", "--project", "--yes"],
     &["client", "remove", "--all", "--project", "--yes"],
     &["explain"],

@@ -6,7 +6,7 @@ use crate::store::index::{CheckedDocument, Index};
 use crate::sys::files::{FileStamp, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
-use crate::workspace::{SetupMode, StoredHandoff, Workspace};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::citation::LineRange;
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitationStatus, CodeLocation,
@@ -97,7 +97,7 @@ impl<'s> CheckCache<'s> {
         stored: &StoredHandoff,
         checks: &[CitationCheck],
     ) {
-        if self.store.workspace().setup() == SetupMode::NotSetUp {
+        if !self.store.workspace().may_cache() {
             return;
         }
         let kept = CachedDocument {

@@ -65,6 +65,9 @@ const RELEVANT_CANDIDATES_MAX: usize = 8;
 const PROMPT_BYTES_MAX: usize = 64 << 10;
 /// The token limit for what a summary has to keep and for what it lost.
 const SUMMARY_TOKENS_MAX: u64 = 1_000;
+/// What the user reads when the first session in a repository starts.
+const FIRST_SESSION: &str =
+    "midstride remembers sessions in this repository (`midstride off` to stop)";
 /// The ranks an agent needs from handoffs: its constraints and the landmines.
 const AGENT_RANKS: [ItemRank; 2] = [ItemRank::Constraint, ItemRank::Landmine];
 
@@ -92,9 +95,12 @@ pub struct HookOutcome {
     pub is_observation_due: bool,
 }
 
-/// Whether hooks stay silent: the project is not set up, or hooks are switched off.
+/// Whether hooks stay silent: the project is excluded or not set up, or hooks are switched off.
 pub fn is_silent(workspace: &Workspace) -> bool {
-    workspace.setup() == SetupMode::NotSetUp || is_switched_off(workspace)
+    workspace.exclusion().is_some()
+        || workspace.setup() == SetupMode::NotSetUp
+        || has_unread_store(workspace)
+        || is_switched_off(workspace)
 }
 
 /// Whether to brief sessions when they start. The environment decides first, then the project's
@@ -108,10 +114,12 @@ fn wants_briefing(workspace: &Workspace, client: &'static dyn Client) -> bool {
     })
 }
 
-/// Whether hooks have something to say in a project where they are otherwise silent: its setup may be
-/// in a private store that is not read.
+/// Whether hooks have something to say in a project where they are otherwise silent: its setup, or that
+/// hooks are off, may be in a private store that is not read.
 pub fn has_unread_store(workspace: &Workspace) -> bool {
-    workspace.setup() == SetupMode::NotSetUp && workspace.store_owner() == StoreOwner::Unknown
+    workspace.exclusion().is_none()
+        && workspace.setup() != SetupMode::Committed
+        && workspace.store_owner() == StoreOwner::Unknown
 }
 
 /// Answers a hook call. `limit` is how much of the index may be built before the answer.
@@ -158,10 +166,14 @@ fn answer(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
+    let is_first = workspace.store_owner() == StoreOwner::Missing;
     let mut hooking =
         HookCall { store, call, client, session, limit, outcome: done, last_edit: None };
     hooking.keep_task_list(client.shared_task_list(workspace.environment()));
     hooking.answer();
+    if is_first && matches!(call.kind, HookEvent::Start(_)) {
+        hooking.announce_first_session();
+    }
     let is_due = hooking.is_observation_due();
     let mut done = hooking.outcome;
     // One process at a time finishes the index.
@@ -213,6 +225,17 @@ struct HookCall<'h> {
 }
 
 impl HookCall<'_> {
+    /// Says that sessions are captured in this repository, unless nothing could be stored.
+    fn announce_first_session(&mut self) {
+        if self.store.workspace().store_owner() == StoreOwner::User {
+            let line = &mut self.outcome.answer.user_line;
+            *line = Some(match line.take() {
+                Some(line) => format!("{FIRST_SESSION}; {line}"),
+                None => FIRST_SESSION.to_owned(),
+            });
+        }
+    }
+
     /// Whether the last observation is out of date. At the end of a session and before a compaction
     /// git is always asked, because the user's own edits are in no transcript.
     fn is_observation_due(&self) -> bool {

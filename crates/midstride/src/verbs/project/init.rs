@@ -7,6 +7,9 @@ use crate::workspace::settings::TEMPLATE;
 use crate::workspace::{Access, CONFIGURATION, HANDOFFS, SetupMode, Workspace};
 use std::path::{Path, PathBuf};
 
+/// The configuration in the private folder.
+const PRIVATE_FILE: &str = "config.toml";
+
 /// The result of setting up a project.
 #[derive(Debug)]
 pub struct InitOutcome {
@@ -43,21 +46,24 @@ pub fn init(
 ) -> Result<InitOutcome, InitError> {
     check_caller(workspace)?;
     let committed_file = workspace.root().path().join(CONFIGURATION);
-    let private_file = workspace.private_path().join("config.toml");
+    let private_file = workspace.private_path().join(PRIVATE_FILE);
     let (configuration, handoffs) = if private {
         (private_file.clone(), workspace.private_path().join("handoffs"))
     } else {
         (committed_file.clone(), workspace.root().path().join(HANDOFFS))
     };
+    let has_private_file =
+        workspace.private()?.is_some_and(|folder| folder.exists(Path::new(PRIVATE_FILE)));
     let already = match (workspace.setup(), private) {
-        (SetupMode::NotSetUp, _) => false,
-        (SetupMode::Committed, false) | (SetupMode::Private, true) => true,
+        (SetupMode::Committed, false) => true,
         (SetupMode::Committed, true) => return Err(InitError::OtherSetup(committed_file)),
-        (SetupMode::Private, false) => return Err(InitError::OtherSetup(private_file)),
+        (_, false) if has_private_file => return Err(InitError::OtherSetup(private_file)),
+        (SetupMode::NotSetUp | SetupMode::Private, false) => false,
+        (SetupMode::NotSetUp | SetupMode::Private, true) => has_private_file,
     };
     if !already && private {
         let root = workspace.make_private()?;
-        root.create(Path::new("config.toml"), TEMPLATE.as_bytes())?;
+        root.create(Path::new(PRIVATE_FILE), TEMPLATE.as_bytes())?;
         root.make_below(Path::new("handoffs"))?;
     } else if !already {
         workspace.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;

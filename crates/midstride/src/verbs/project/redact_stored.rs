@@ -15,7 +15,7 @@ use crate::store::revisions::{RevisionError, TextStore};
 use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::git::RemovalOutcome;
 use crate::verbs::handoff::forget::{ForgetError, remove_text};
-use crate::workspace::{SetupMode, StoredHandoff, Workspace, observation};
+use crate::workspace::{StoreOwner, StoredHandoff, Workspace, observation};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::id::BlobHash;
@@ -84,8 +84,8 @@ pub enum RedactStoredError {
 
 /// Whether the rules changed since everything stored here was redacted.
 pub fn is_redaction_due(workspace: &Workspace) -> bool {
-    let is_in_use = workspace.setup() != SetupMode::NotSetUp && workspace.is_trusted();
-    let state = if is_in_use { workspace.redaction_state() } else { None };
+    let is_own = workspace.store_owner() == StoreOwner::User;
+    let state = if is_own { workspace.redaction_state() } else { None };
     state.is_some_and(|state| state.rules != workspace.rules_version())
 }
 

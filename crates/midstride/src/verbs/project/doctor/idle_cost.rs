@@ -1,10 +1,11 @@
 //! Measures what midstride costs while idle: disk space, and the tokens of a briefing.
 
 use crate::store::Store;
-use crate::store::ledger::{LedgerFolder, large_blobs};
+use crate::store::ledger::{LedgerFolder, WaitPolicy, large_blobs};
 use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
 use crate::verbs::brief::{BriefRequest, brief_without_index};
+use crate::workspace::Access;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
 use std::path::Path;
@@ -50,14 +51,20 @@ pub fn measure_idle_cost(store: &Store) -> IdleCost {
     {
         idle.add_folder(&folder);
     }
-    let is_briefed = !is_silent(workspace) && workspace.is_trusted();
-    if is_briefed && workspace.broken_configuration().is_none() {
-        let asked =
-            BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
-        let briefed = brief_without_index(store, &asked);
-        idle.briefing_tokens = Some(tokens::estimate(&briefed.briefing.text));
-    }
+    let is_briefed = !is_silent(workspace) && workspace.broken_configuration().is_none();
+    let own_store = || Some(Store::new(workspace.own_view().ok()?, WaitPolicy::Hook));
+    idle.briefing_tokens = match workspace.access() {
+        Access::Granted if is_briefed => Some(briefing_tokens(store)),
+        Access::Own { .. } if is_briefed => own_store().map(|store| briefing_tokens(&store)),
+        Access::Granted | Access::Own { .. } | Access::Untrusted { .. } => None,
+    };
     idle
+}
+
+/// The tokens of the briefing at the start of a session.
+fn briefing_tokens(store: &Store) -> u64 {
+    let asked = BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
+    tokens::estimate(&brief_without_index(store, &asked).briefing.text)
 }
 
 impl IdleCost {
