@@ -2,9 +2,11 @@
 //! input is in `hooks`.
 
 mod agent_gate;
+mod excluded;
 mod git_programs;
 mod hooks;
 mod odd;
+mod surfaces;
 
 pub(crate) use odd::{Tree, bytes_of, cases, raw_values};
 

@@ -24,6 +24,8 @@ pub struct Sandbox {
     program: PathBuf,
     /// The search path of programs.
     path: OsString,
+    /// More variables of the environment.
+    variables: Vec<(OsString, OsString)>,
 }
 
 impl Sandbox {
@@ -54,7 +56,7 @@ impl Sandbox {
             std::fs::create_dir_all(directory).expect("the directory is ours");
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
-        Self { _whole: whole, root, home, program, path }
+        Self { _whole: whole, root, home, program, path, variables: Vec::new() }
     }
 
     /// Puts a program before all others on the PATH, under this name.
@@ -64,6 +66,12 @@ impl Sandbox {
         std::os::unix::fs::symlink(target, folder.join(name)).expect("the name is free");
         let folders = std::iter::once(folder).chain(std::env::split_paths(&self.path));
         self.path = std::env::join_paths(folders).expect("the names have no colon");
+        self
+    }
+
+    /// Sets a variable for everything that runs in the sandbox.
+    pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
         self
     }
 
@@ -152,6 +160,7 @@ impl Sandbox {
             .env("GIT_COMMITTER_EMAIL", "tester@example.org")
             .env("GIT_AUTHOR_DATE", NOW)
             .env("GIT_COMMITTER_DATE", NOW)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null());
         command
     }

@@ -45,6 +45,9 @@ pub(crate) fn doctor(
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let mut outcome = CliOutcome::Clean;
+    if let Some(exclusion) = workspace.exclusion().filter(|_| args.reindex) {
+        return Err(exclusion.into());
+    }
     // The configuration decides what is indexed. If it is broken, that is reported below.
     if args.reindex && workspace.broken_configuration().is_none() {
         let done = verbs::reindex(store, &mut |done, all| ui.show_progress("indexing", done, all))?;
@@ -104,6 +107,9 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
 fn off_reason(workspace: &Workspace) -> Option<OffSwitch> {
     if are_hooks_switched_off() {
         return Some(OffSwitch::Variable);
+    }
+    if let Some(exclusion) = workspace.exclusion() {
+        return Some(OffSwitch::Excluded(exclusion.clone()));
     }
     verbs::is_switched_off(workspace).then_some(OffSwitch::Project)
 }

@@ -119,7 +119,7 @@ fn the_simulation_runs_without_an_installation() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
     exit 1
-    1 problem found; what to do stands at the end.
+    1 problem (see below)
 
     midstride
       program  not on the PATH
@@ -152,7 +152,7 @@ fn the_simulation_runs_without_an_installation() {
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
     exit 1
-    1 problem found; what to do stands at the end.
+    1 problem (see below)
 
     midstride
       program  [HOME]/bin/midstride, this version
@@ -180,7 +180,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     assert!(run.stdout.contains(aligned), "{run}");
     insta::assert_snapshot!(about_clients(&run), @"
     exit 1
-    1 problem found; what to do stands at the end.
+    1 problem (see below)
 
     midstride
       program  [HOME]/bin/midstride, this version
@@ -239,7 +239,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
     hook(&sandbox, "SessionEnd", json!({"reason": "other"}));
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
     exit 0
-    Nothing is wrong.
+    No problems.
 
     midstride
       program  [HOME]/bin/midstride, this version
@@ -432,7 +432,7 @@ fn every_problem_is_named_with_a_hint() {
     std::fs::remove_file(programs(&sandbox).join("midstride")).unwrap();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
     exit 1
-    6 problems found; what to do stands at the end.
+    6 problems (see below)
 
     midstride
       program  not on the PATH
@@ -533,14 +533,14 @@ fn disabled_hooks_are_reported_first() {
     let mut off = command(&sandbox);
     off.args(["doctor", "--no-simulation"]).env("MIDSTRIDE", "off");
     let run = sandbox.finish(&mut off).exits(0);
-    insta::assert_snapshot!(first(&run), @"Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.");
+    insta::assert_snapshot!(first(&run), @"Hooks are off: MIDSTRIDE=off is set in this environment. Unset it to switch them on.");
     sandbox.run(["off"]).exits(0);
     // The simulation still runs, so that it is known to work when hooks are switched on.
     let run = doctor(&sandbox, &[]).exits(0);
     insta::assert_snapshot!(about_clients(&run), @"
     exit 0
-    Hooks are OFF in this project: nothing is told and nothing captured. `midstride on` switches them on.
-    Nothing else is wrong.
+    Hooks are off in this project. Switch them on with `midstride on`.
+    No other problems.
 
     midstride
       program  [HOME]/bin/midstride, this version
@@ -592,7 +592,7 @@ fn disabled_hooks_are_reported_first() {
     ");
     assert_eq!(json_of(&doctor(&sandbox, &["--json"]))["switched_off"], "project");
     sandbox.run(["on"]).exits(0);
-    assert_eq!(first(&doctor(&sandbox, &[])), "Nothing is wrong.");
+    assert_eq!(first(&doctor(&sandbox, &[])), "No problems.");
 }
 
 #[test]
@@ -655,7 +655,7 @@ fn a_broken_configuration_is_one_of_the_problems() {
     Hooks are off here; `midstride on` switches them on again.
     ");
     let first = doctor(&sandbox, &["--no-simulation"]).stdout;
-    assert!(first.starts_with("Hooks are OFF in this project"), "{first}");
+    assert!(first.starts_with("Hooks are off in this project"), "{first}");
     sandbox.run(["client", "list"]).exits(0);
 }
 

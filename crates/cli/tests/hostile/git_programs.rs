@@ -2,12 +2,11 @@
 //! run one, as an unpacked archive might. No command, hook or tool of midstride may run one.
 
 mod planted;
-mod surfaces;
 
+use super::surfaces::{run_commands, run_hooks, run_tools};
 use midstride_testkit::Sandbox;
 use planted::{KEYS, NETWORK_KEYS, Planted, gits, planted};
 use std::collections::BTreeSet;
-use surfaces::{run_commands, run_hooks, run_tools};
 
 /// The programs that ran, by the setting that names them.
 fn fired(sandbox: &Sandbox) -> BTreeSet<String> {
@@ -21,7 +20,7 @@ fn fired(sandbox: &Sandbox) -> BTreeSet<String> {
 fn fired_everywhere(sandbox: &Sandbox) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut reports = Vec::new();
-    let mut note = |surface: &str| {
+    let mut note = |surface: &str, _: &str| {
         for name in fired(sandbox) {
             if seen.insert(name.clone()) {
                 reports.push(format!("{name} by {surface}"));

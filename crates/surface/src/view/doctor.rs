@@ -18,6 +18,7 @@ use midstride::verbs::{
     ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
 };
 use midstride::workspace::folder::FolderLayout;
+use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{SetupMode, SkippedSetting, StoreOwner};
 use serde::Serialize;
 use simulation::SimulationStepJson;
@@ -61,12 +62,13 @@ pub struct Diagnosis {
 }
 
 /// What switched the hooks off.
-#[derive(Clone, Copy)]
 pub enum OffSwitch {
     /// The environment variable `MIDSTRIDE`.
     Variable,
     /// The project, with `midstride off`.
     Project,
+    /// The user's settings, or the policy of the machine.
+    Excluded(Exclusion),
 }
 
 /// The result of `midstride doctor --json`.
@@ -153,9 +155,10 @@ pub fn json(diagnosis: &Diagnosis, problems: &[ProblemText]) -> DiagnosisJson {
     let IdleCost { ledger, index, log, cursors, other, briefing_tokens: briefing } = diagnosis.idle;
     let all = diagnosis.idle.bytes();
     DiagnosisJson {
-        switched_off: diagnosis.off_switch.map(|off| match off {
+        switched_off: diagnosis.off_switch.as_ref().map(|off| match off {
             OffSwitch::Variable => "variable",
             OffSwitch::Project => "project",
+            OffSwitch::Excluded(_) => "excluded",
         }),
         clients: diagnosis.clients.iter().map(clients::json).collect(),
         on_path,
@@ -236,20 +239,21 @@ fn layout_word(layout: FolderLayout) -> &'static str {
 
 /// The report for users. `problems` are those of [`problems`], with secrets redacted.
 pub fn text(diagnosis: &Diagnosis, problems: &[ProblemText], terminal: Option<usize>) -> String {
-    let off = match diagnosis.off_switch {
+    let off = match &diagnosis.off_switch {
         Some(OffSwitch::Variable) => {
-            "Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.\n"
+            "Hooks are off: MIDSTRIDE=off is set in this environment. Unset it to switch them on.\n"
+                .to_owned()
         }
         Some(OffSwitch::Project) => {
-            "Hooks are OFF in this project: nothing is told and nothing captured. `midstride on` \
-             switches them on.\n"
+            "Hooks are off in this project. Switch them on with `midstride on`.\n".to_owned()
         }
-        None => "",
+        Some(OffSwitch::Excluded(exclusion)) => format!("midstride is off here: {exclusion}.\n"),
+        None => String::new(),
     };
-    let verdict = match (problems.len(), diagnosis.off_switch) {
-        (0, None) => "Nothing is wrong.".to_owned(),
-        (0, Some(_)) => "Nothing else is wrong.".to_owned(),
-        (some, _) => format!("{} found; what to do stands at the end.", count(some, "problem")),
+    let verdict = match (problems.len(), &diagnosis.off_switch) {
+        (0, None) => "No problems.".to_owned(),
+        (0, Some(_)) => "No other problems.".to_owned(),
+        (some, _) => format!("{} (see below)", count(some, "problem")),
     };
     let mut out = format!("{off}{verdict}\n\n{}", cost_text(diagnosis));
     let speaks = diagnosis.off_switch.is_none() && diagnosis.project.set_up != SetupMode::NotSetUp;

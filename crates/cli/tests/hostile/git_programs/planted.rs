@@ -1,8 +1,8 @@
 //! A repository with a program planted in every setting of git that can run one. Each program
 //! leaves a file named after its setting.
 
-use super::surfaces::SESSION;
 use crate::commands::session::put;
+use crate::hostile::surfaces::SESSION;
 use crate::sandbox;
 use midstride_testkit::{Sandbox, fixtures};
 use std::collections::BTreeSet;

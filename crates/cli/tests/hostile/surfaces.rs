@@ -1,7 +1,7 @@
 //! Every way to call midstride: its commands, the hooks of the clients, and the tools of the MCP
 //! server.
 
-use super::super::hooks::{CLAUDE_CODE, CODEX};
+use super::hooks::{CLAUDE_CODE, CODEX};
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -101,26 +101,25 @@ const COMMANDS: [&[&str]; 82] = [
 /// Files that are called below, or without the name of a command.
 const ELSEWHERE: [&str; 2] = ["hook", "inbox"];
 
-/// Runs every command.
-pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
+/// Runs every command. `note` gets its name and what it printed.
+pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands");
     for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = file.file_stem().unwrap().to_str().unwrap();
         let is_run = COMMANDS.iter().any(|words| words.first() == Some(&name));
         assert!(is_run || ELSEWHERE.contains(&name), "no call of `{name}` is here");
     }
-    sandbox.run(["demo"]);
-    note("midstride demo");
+    note("midstride demo", &sandbox.run(["demo"]).to_string());
     for arguments in COMMANDS {
         // At a terminal, so that commands that need the user's consent run too.
         let run = sandbox.as_user().env("EDITOR", "true").run(arguments.iter());
         assert!(!run.stderr.contains("--help"), "not a call: {arguments:?}: {run}");
-        note(&format!("midstride {}", arguments.join(" ")));
+        note(&format!("midstride {}", arguments.join(" ")), &run.to_string());
     }
 }
 
 /// Makes every hook call of every client, and what hooks do in the background.
-pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
+pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
     let calls = [("claude-code", &CLAUDE_CODE[..]), ("codex", &CODEX[..])];
     for (client, events) in calls {
         for (event, more) in events {
@@ -130,17 +129,17 @@ pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
             call["cwd"] = sandbox.root().to_str().unwrap().into();
             let run = sandbox.run_with_input(&["hook", client], &call.to_string());
             assert_eq!(run.code, Some(0), "{client} {event}: {run}");
-            note(&format!("hook {client} {event}"));
+            note(&format!("hook {client} {event}"), &run.to_string());
         }
     }
     for word in ["observe", "recover", "index", "redact"] {
-        sandbox.run(["hook", word]);
-        note(&format!("hook {word}"));
+        let run = sandbox.run(["hook", word]);
+        note(&format!("hook {word}"), &run.to_string());
     }
 }
 
 /// Calls every tool of the MCP server and reads every resource.
-pub(super) fn run_tools(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
+pub(super) fn run_tools(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
     let calls = [
         ("brief", json!({})),
         ("get", json!({"handoff": "market"})),
@@ -166,13 +165,13 @@ pub(super) fn run_tools(sandbox: &Sandbox, note: &mut dyn FnMut(&str)) {
     for (tool, arguments) in calls {
         let answer = ask(sandbox, "tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(answer["error"].is_null(), "{tool}: {answer:#}");
-        note(&format!("MCP {tool}"));
+        note(&format!("MCP {tool}"), &answer.to_string());
     }
     let resources = ask(sandbox, "resources/list", json!({}));
     for resource in resources["result"]["resources"].as_array().unwrap() {
-        ask(sandbox, "resources/read", json!({"uri": resource["uri"]}));
+        let answer = ask(sandbox, "resources/read", json!({"uri": resource["uri"]}));
+        note("MCP resources", &answer.to_string());
     }
-    note("MCP resources");
 }
 
 /// The answer of a new server to one request.
