@@ -39,6 +39,7 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
+    Setup(commands::setup::SetupArgs),
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     List(commands::list::ListArgs),
@@ -154,6 +155,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
+        Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &environment, &args),
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, open_excluded()?.workspace(), &args)
         }

@@ -36,6 +36,7 @@ pub(crate) mod save;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod setup;
 pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;

@@ -406,7 +406,7 @@ fn capture(client: &'static dyn Client, transcript: &Path, watch: Stopwatch) {
 /// Captures killed sessions in the background, whatever their size.
 fn recover(watch: Stopwatch) {
     act_in_background(RECOVER, watch, |store| {
-        verbs::recover(store, false).map(|_| Some("recovered"))
+        verbs::recover(store, false, &mut |_, _| ()).map(|_| Some("recovered"))
     });
 }
 

@@ -167,7 +167,7 @@ fn every_complete_record_of_a_killed_session_is_recovered() {
         // While it runs, it is named and left alone.
         assert_eq!(desk.state(), "runs true, captured no", "{client:?}");
         let told = desk.recover();
-        assert!(told.contains("1 session still at work here"), "{told}");
+        assert!(told.contains("1 session still running"), "{told}");
         assert!(told.contains("Nothing to recover"), "{told}");
         working.kill();
         assert_eq!(desk.state(), "runs false, captured no", "{client:?}");

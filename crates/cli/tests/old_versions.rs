@@ -394,23 +394,29 @@ fn client_files(home: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 }
 
 #[test]
-fn client_remove_restores_every_file_byte_for_byte() {
-    const BOTH: [&str; 2] = ["claude-code", "codex"];
-    // Whether or not the user ran `client add` again after the update.
-    for again in [false, true] {
+fn removal_restores_every_file_byte_for_byte() {
+    // Whether or not the user installed it again after the update.
+    let ways: [&[&[&str]]; 4] = [
+        &[&["client", "remove", "claude-code", "codex", "--yes"]],
+        &[
+            &["client", "add", "claude-code", "codex", "--yes"],
+            &["client", "remove", "claude-code", "codex", "--yes"],
+        ],
+        &[&["setup", "--undo", "--yes"]],
+        &[&["setup", "--yes"], &["setup", "--undo", "--yes"]],
+    ];
+    for way in ways {
         for archive in unpack_all() {
             let before = client_files(&archive.root().join("client-files-before"));
             assert!(before.len() >= 6, "{}: {before:?}", archive.name);
             assert_ne!(client_files(archive.sandbox.home()), before, "{}", archive.name);
-            let client = |verb: &str| archive.run(&["client", verb, BOTH[0], BOTH[1], "--yes"]);
-            if again {
-                client("add").exits(0);
+            for words in way {
+                archive.run(words).exits(0);
             }
-            client("remove").exits(0);
             let after = client_files(archive.sandbox.home());
             let names = |files: &BTreeMap<PathBuf, _>| files.keys().cloned().collect::<Vec<_>>();
             assert_eq!(names(&after), names(&before), "{}", archive.name);
-            assert!(after == before, "{}: again: {again}", archive.name);
+            assert!(after == before, "{}: {way:?}", archive.name);
         }
     }
 }

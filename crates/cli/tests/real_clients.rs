@@ -98,7 +98,7 @@ fn killed_in_its_turn(
     model.wait_for_requests(3);
     // A running session is left alone.
     let at_work = sandbox.run(["session", "recover"]).exits(0);
-    assert!(at_work.stderr.contains("1 session still at work here"), "{at_work}");
+    assert!(at_work.stderr.contains("1 session still running"), "{at_work}");
     kill(child);
     let written = transcript(sandbox.home().join(transcripts));
     let session = recovered(sandbox);

@@ -94,6 +94,10 @@ pub use project::purge::{
 pub use project::redact_stored::{
     RedactStoredError, RedactStoredStep, is_redaction_due, redact_stored,
 };
+pub use project::setup::{
+    SettingsUndo, SetupClient, SetupError, SetupScope, apply_scope, apply_setup, count_documents,
+    plan_setup, plan_undo, trust_documents, undo_scope,
+};
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use project::trust_listing::{
     ListedDocument, ListedProof, OtherAuthors, TrustListing, is_vouched_by_remote, trust_listing,
@@ -102,7 +106,8 @@ pub use project::trust_listing::{
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{
-    Extent, ListedSession, RecoveryOutcome, SessionView, recover, session, sessions,
+    Extent, ListedSession, RecoveryOutcome, SessionView, import_sessions, recover, session,
+    sessions,
 };
 pub use task::transfer::{TaskImport, TaskSnapshot, import_tasks};
 pub use task::{

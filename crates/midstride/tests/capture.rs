@@ -501,17 +501,17 @@ fn a_session_killed_mid_turn_is_recovered_to_its_last_complete_record() {
         &register,
         &format!("{{\"pid\":{pid},\"sessionId\":\"{ID}\",\"procStart\":{started}}}"),
     );
-    let live = verbs::recover(&shop.open(), false).unwrap();
+    let live = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
     assert_eq!((live.checkpoints.len(), live.running), (0, 1));
     writer.kill().unwrap();
     writer.wait().unwrap();
-    let recovered = verbs::recover(&shop.open(), false).unwrap();
+    let recovered = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
     assert_eq!(recovered.checkpoints.len(), 1);
     let checkpoint = &recovered.checkpoints[0].checkpoint;
     assert_eq!(checkpoint.session.last_record.as_deref(), Some("a52"));
     assert_eq!(checkpoint.in_flight.len(), 1);
     assert_eq!(checkpoint.mode, CheckpointMode::Auto);
-    let again = verbs::recover(&shop.open(), false).unwrap();
+    let again = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
     assert_eq!(again.checkpoints.len(), 0);
     let (list, _) = verbs::sessions(&shop.open(), None).unwrap();
     assert_eq!((list[0].extent, list[0].life), (Extent::Whole, SessionLiveness::Ended));
@@ -525,18 +525,35 @@ fn recovery_starts_with_the_newest_and_skips_sessions_older_than_setup() {
     }
     let old = shop.place(shop.0.root(), ID);
     Shop::put(&old, &Shop::text(shop.0.root()).replace("2026-03-22", "2026-03-19"));
-    let first = verbs::recover(&shop.open(), false).unwrap();
+    let first = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
     assert_eq!((first.checkpoints.len(), first.remaining), (3, 2));
-    let rest = verbs::recover(&shop.open(), true).unwrap();
-    assert_eq!((rest.checkpoints.len(), rest.remaining), (2, 0));
+    let rest = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
+    assert_eq!((rest.checkpoints.len(), rest.remaining, rest.older), (2, 0, 1));
     // It can still be captured by name.
     assert!(shop.checkpoint(&SessionChoice::Id(ID.to_owned())).unwrap().is_new);
 }
 
 #[test]
+fn all_sessions_are_recovered_also_those_from_before_the_setup() {
+    let shop = Shop::new();
+    // The session began before midstride was set up.
+    Shop::put(
+        &shop.place(shop.0.root(), ID),
+        &asked(shop.0.root(), 0..3).replace("2026-", "2020-"),
+    );
+    let few = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
+    assert_eq!((few.checkpoints.len(), few.older), (0, 1));
+    let mut progress = Vec::new();
+    let all =
+        verbs::recover(&shop.open(), true, &mut |done, of| progress.push((done, of))).unwrap();
+    assert_eq!((all.checkpoints.len(), all.older), (1, 0));
+    assert_eq!(progress, [(1, 1)]);
+}
+
+#[test]
 fn agent_work_after_the_capture_of_its_session_is_recovered() {
     let shop = Shop::new();
-    verbs::recover(&shop.open(), true).unwrap();
+    verbs::recover(&shop.open(), true, &mut |_, _| ()).unwrap();
     let path = shop.place(shop.0.root(), ID);
     let late = asked(shop.0.root(), 0..3).replace("2026-03-22", "2100-03-22");
     Shop::put(&path, &late);
@@ -546,7 +563,7 @@ fn agent_work_after_the_capture_of_its_session_is_recovered() {
     let first = more[..half].rfind('\n').unwrap() + 1;
     Shop::put(&agent, &more[..first]);
     assert!(shop.checkpoint(&SessionChoice::Newest).unwrap().is_new);
-    let recover = || verbs::recover(&shop.open(), true).unwrap().checkpoints;
+    let recover = || verbs::recover(&shop.open(), true, &mut |_, _| ()).unwrap().checkpoints;
     assert!(recover().is_empty());
     std::fs::write(&agent, &more).unwrap();
     let (list, _) = verbs::sessions(&shop.open(), None).unwrap();

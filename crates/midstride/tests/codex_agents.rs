@@ -143,7 +143,7 @@ fn an_agent_that_outlives_the_capture_of_its_session_is_recovered() {
     shop.session_with_agent();
     let agent = shop.session(22, AGENT, &agent_of(ROOT), "echo agent");
     let recover = || {
-        let recovered = verbs::recover(&shop.open(), false).unwrap();
+        let recovered = verbs::recover(&shop.open(), false, &mut |_, _| ()).unwrap();
         assert!(recovered.failed.is_empty(), "{:?}", recovered.failed);
         recovered.checkpoints.into_iter().map(|one| one.checkpoint.session).collect::<Vec<_>>()
     };

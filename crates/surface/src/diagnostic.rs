@@ -8,11 +8,12 @@ mod session;
 
 use crate::view::permission::unread_store_text;
 use crate::view::{count, shell_word};
+use midstride::clients::{self, Client};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
 use midstride::verbs::InitError;
-use midstride::verbs::{ConfigError, SETTING_KEYS};
+use midstride::verbs::{ConfigError, SETTING_KEYS, SetupError};
 use midstride::workspace::settings::SettingsError;
 use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{FindError, WorkspaceError};
@@ -159,9 +160,26 @@ impl From<ConfigError> for Diagnostic {
             }
             ConfigError::RequiresUser(_) => diagnostic.hint("ask the user to change it"),
             ConfigError::NoHome => diagnostic.hint("set HOME"),
+            ConfigError::NoEditor => diagnostic.hint("set EDITOR, or use `midstride config set`"),
             ConfigError::Invalid { .. } => diagnostic.hint("correct the file"),
             ConfigError::File(error) => error.into(),
-            _ => diagnostic,
+            ConfigError::Editor(_) | ConfigError::OneValue(_) | _ => diagnostic,
+        }
+    }
+}
+
+impl From<SetupError> for Diagnostic {
+    fn from(error: SetupError) -> Self {
+        match error {
+            SetupError::NoClient => Self::new(error.to_string()).hint(format!(
+                "install {} and start it once, or name it with `--client`",
+                clients::ALL.map(Client::title).join(" or ")
+            )),
+            SetupError::Install(error) => error.into(),
+            SetupError::Config(error) => error.into(),
+            SetupError::Permission(error) => error.into(),
+            SetupError::File(error) => error.into(),
+            _ => Self::new(error.to_string()),
         }
     }
 }

@@ -29,6 +29,7 @@ pub mod revision;
 pub mod save;
 pub mod search;
 pub mod session;
+pub mod setup;
 pub mod state;
 pub mod table;
 pub mod task;

@@ -3,6 +3,8 @@ mod list;
 mod purge;
 mod remove;
 
+pub(crate) use add::report_path_problem;
+
 use super::CliOutcome;
 use crate::ui::Ui;
 use clap::Subcommand;

@@ -15,7 +15,7 @@ use midstride_surface::view;
 ///   midstride config list
 ///   midstride config set capture.exclude '~/clients/**' '~/secret'
 ///   midstride config set capture.retention 30
-///   midstride config unset capture.exclude
+///   midstride config edit
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ConfigArgs {
@@ -44,6 +44,8 @@ enum ConfigCommand {
         #[arg(required = true)]
         values: Vec<String>,
     },
+    /// Open the settings in your editor
+    Edit,
     /// Remove a setting
     Unset {
         /// The setting, such as `capture.exclude`
@@ -73,6 +75,11 @@ pub(crate) fn config(
                 return Ok(CliOutcome::Findings);
             }
             ui.print(&values.iter().map(|value| format!("{value}\n")).collect::<String>())?;
+        }
+        ConfigCommand::Edit => {
+            if !UserConfig::edit(environment)? {
+                ui.say("Nothing was changed.")?;
+            }
         }
         ConfigCommand::Set { key, values } => change(ui, environment, find(&key)?, &values)?,
         ConfigCommand::Unset { key } => change(ui, environment, find(&key)?, &[])?,

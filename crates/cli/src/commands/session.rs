@@ -57,12 +57,12 @@ enum SessionCommand {
         #[arg(long)]
         id: Option<String>,
     },
-    /// Write down sessions that ended without being written down to their end
+    /// Capture sessions that ended without being captured
     ///
-    /// A session has ended when its process is gone. The newest three are written down, unless all
-    /// are wanted; sessions from before midstride was set up here are left alone.
+    /// A session has ended when its process has exited. Without `--all`, captures the newest three since
+    /// midstride was set up here.
     Recover {
-        /// All of them
+        /// Capture all of them, also those from before the setup
         #[arg(long)]
         all: bool,
 
@@ -146,7 +146,8 @@ fn recover_sessions(
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     super::observe(workspace);
-    let recovered = verbs::recover(store, all)?;
+    let recovered =
+        verbs::recover(store, all, &mut |done, of| ui.show_progress("capturing", done, of))?;
     let remarks = view::recovery_remarks(&recovered);
     if json {
         ui.print_json(&view::recovery_json(&recovered))?;

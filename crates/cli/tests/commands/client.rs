@@ -463,9 +463,9 @@ fn a_foreign_skill_stays() {
     hint: move it away to get ours
     warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not ours; it stays as it is
     hint: rename or remove it to get ours
-    Claude Code: installed, without `mcpServers.midstride`, `midstride-handoff`: what is called so is not ours. Sessions that run already do not know of it.
-    Codex: installed, without `mcp_servers.midstride`: what is called so is not ours. Sessions that run already do not know of it.
-    Codex asks you once to trust 7 hooks; until then it leaves them out without a word. `--trust-hooks` answers for you.
+    Claude Code: installed, without `mcpServers.midstride`, `midstride-handoff`: what is called so is not ours. Restart running sessions to pick this up.
+    Codex: installed, without `mcp_servers.midstride`: what is called so is not ours. Restart running sessions to pick this up.
+    Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
     ");
     // A skill of midstride that was changed since stays too.
     let skill = sandbox.home().join(".agents/skills/midstride-continue/SKILL.md");
@@ -592,11 +592,11 @@ fn a_project_installation_works_for_everyone() {
     [ROOT]/.agents/skills/midstride-continue/SKILL.md
     ");
     insta::assert_snapshot!(run.stderr, @"
-    Claude Code: installed. Sessions that run already do not know of it.
+    Claude Code: installed. Restart running sessions to pick this up.
     Claude Code reads hooks of a project only when it is started in [ROOT]; without `--project` they hold everywhere.
     Claude Code asks everybody once whether to start the server.
-    Codex: installed. Sessions that run already do not know of it.
-    Codex asks you once to trust 7 hooks; until then it leaves them out without a word. `--trust-hooks` answers for you.
+    Codex: installed. Restart running sessions to pick this up.
+    Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
     Codex reads files of a project only after you trusted the project.
     ");
     assert!(!sandbox.home().join(".claude").exists() && !sandbox.home().join(".codex").exists());
@@ -802,7 +802,16 @@ fn the_plugin_matches_the_installation() {
     let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
     let json = |path| -> Value { serde_json::from_str(&read(path)).unwrap() };
     let (plugin, home) = (repository_root().join("plugin"), sandbox.home());
-    assert_eq!(json(plugin.join("hooks/hooks.json")), json(home.join(".claude/settings.json")));
+    let mut hooks = json(plugin.join("hooks/hooks.json"));
+    let start = &mut hooks["hooks"]["SessionStart"][0]["hooks"][0]["command"];
+    let command = start.as_str().unwrap().to_owned();
+    *start = "midstride hook claude-code".into();
+    assert_eq!(hooks, json(home.join(".claude/settings.json")));
+    // The plugin may be installed before the program.
+    let run = sandbox.finish(sandbox.command("sh").args(["-c", &command]).env("PATH", "/bin"));
+    let answer: Value = serde_json::from_str(&run.exits(0).stdout).unwrap();
+    let message = answer["systemMessage"].as_str().unwrap();
+    assert!(message.contains("cargo install --locked --git"), "{message}");
     assert_eq!(json(plugin.join(".mcp.json")), json(home.join(".claude.json")));
     for skill in ["midstride-handoff", "midstride-continue"] {
         let file = format!("skills/{skill}/SKILL.md");

@@ -225,7 +225,7 @@ fn a_repository_needs_no_setup_and_keeps_handoffs_private() {
     let run = sandbox.run(["new", "X"]).exits(0);
     assert!(run.stderr.contains("Wrote x: .git/midstride/handoffs/x.md"), "{run}");
     assert_eq!(sandbox.git(&["status", "--porcelain", "--ignored"]), "");
-    assert!(sandbox.run(["list"]).exits(0).stdout.contains("X"));
+    assert!(sandbox.run(["list"]).exits(0).stdout.contains('X'));
 }
 
 #[test]

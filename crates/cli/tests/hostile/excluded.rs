@@ -30,7 +30,10 @@ impl Excluded {
         let (file, text) = match self {
             Self::ByPattern => {
                 let pattern = sandbox.root().parent().unwrap().join("*");
-                (config.join("config.toml"), format!("[capture]\nexclude = [{pattern:?}]\n"))
+                (
+                    config.join("config.toml"),
+                    format!("[capture]\nexclude = ['{}']\n", pattern.display()),
+                )
             }
             Self::NotListed => {
                 (config.join("config.toml"), "[capture]\nonly = [\"~/other/**\"]\n".to_owned())
@@ -58,10 +61,10 @@ fn worked_in() -> Sandbox {
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "handoff"]);
     let line = format!(
-        "{{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"{SESSION}\",\"cwd\":{:?},\
+        "{{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"{SESSION}\",\"cwd\":\"{}\",\
          \"timestamp\":\"2026-03-20T10:00:00Z\",\"message\":{{\"role\":\"user\",\
          \"content\":\"Find the {WORD}.\"}}}}\n",
-        sandbox.root()
+        sandbox.root().display()
     );
     put(&sandbox, SESSION, &line);
     sandbox.run(["checkpoint", "--session", SESSION]).exits(0);
@@ -85,7 +88,8 @@ fn stored(sandbox: &Sandbox) -> (Tree, String) {
 }
 
 /// Commands that only the user runs to delete, or that change the user's own files.
-const CHANGING: [&str; 3] = ["midstride forget", "midstride client", "midstride config"];
+const CHANGING: [&str; 4] =
+    ["midstride forget", "midstride client", "midstride config", "midstride setup"];
 
 #[test]
 fn an_excluded_project_is_neither_stored_nor_briefed() {

@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 82] = [
+const COMMANDS: [&[&str]; 84] = [
     &[],
     &["--json"],
     &["check"],
@@ -47,6 +47,8 @@ const COMMANDS: [&[&str]; 82] = [
     &["session", "promote", SESSION, "--id", "promoted"],
     &["save", "--no-session", "--title", "Saved", "--summary", "Half done"],
     &["save", "--session", SESSION, "--summary", "Half done", "--accept", "a test"],
+    &["setup", "--yes", "--diff"],
+    &["setup", "--undo", "--yes"],
     &["init"],
     &["init", "--merge-driver"],
     &["trust", "--list"],

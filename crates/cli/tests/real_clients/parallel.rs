@@ -69,7 +69,7 @@ fn two_concurrent_clients_do_not_interfere() {
         assert_eq!(at_work[text], (json!(true), "no".to_owned()), "{at_work:?}");
     }
     let left = sandbox.run(["session", "recover"]).exits(0);
-    assert!(left.stderr.contains("2 sessions still at work here"), "{left}");
+    assert!(left.stderr.contains("2 sessions still running"), "{left}");
     drop((first, second));
     assert_eq!((one.wait(), other.wait()), (Some(0), Some(0)));
     let done = known(&sandbox);

@@ -8,5 +8,6 @@ pub(in crate::verbs) mod init;
 pub(in crate::verbs) mod observe;
 pub(in crate::verbs) mod purge;
 pub(in crate::verbs) mod redact_stored;
+pub(in crate::verbs) mod setup;
 pub(in crate::verbs) mod sync;
 pub(in crate::verbs) mod trust_listing;

@@ -63,6 +63,50 @@ impl UserConsent {
     }
 }
 
+/// A question with several answers, each a letter.
+#[derive(Clone, Copy, Debug)]
+pub struct ConsentChoice<'q> {
+    /// The question, without control characters.
+    pub text: &'q str,
+    /// The answers with which the user agrees. The first one is the default.
+    pub agreeing: &'q [char],
+    /// The other answers. Anything else counts as the last one.
+    pub others: &'q [char],
+    /// The answer that an option gives. That needs a terminal as well.
+    pub answer: Option<char>,
+}
+
+impl UserConsent {
+    /// Asks the user at the terminal to choose. The consent is `None` unless the answer agrees.
+    pub fn choose(
+        environment: &Environment,
+        choice: ConsentChoice<'_>,
+    ) -> Result<(char, Option<Self>), ConsentError> {
+        let terminal = open_terminal(environment)?;
+        let default = choice.agreeing[0];
+        let letter = terminal.map_or(Ok(default), |terminal| choice.ask(terminal));
+        let letter = letter.map_err(ConsentError::Terminal)?;
+        let consent = choice.agreeing.contains(&letter).then_some(Self { _created_here: () });
+        Ok((letter, consent))
+    }
+}
+
+impl ConsentChoice<'_> {
+    fn ask(&self, mut terminal: Terminal) -> io::Result<char> {
+        if let Some(letter) = self.answer {
+            terminal.show(&format!("{} {letter} (--yes)", self.text))?;
+            return Ok(letter);
+        }
+        let typed = terminal.ask(self.text)?.to_lowercase();
+        let is_typed = |letter: &&char| typed.starts_with(**letter);
+        Ok(match self.agreeing.iter().chain(self.others).find(is_typed) {
+            Some(letter) => *letter,
+            None if typed.is_empty() => self.agreeing[0],
+            None => *self.others.last().unwrap_or(&self.agreeing[0]),
+        })
+    }
+}
+
 impl ConsentQuestion<'_> {
     fn ask(&self, mut terminal: Terminal) -> io::Result<bool> {
         let shown = match self.word {

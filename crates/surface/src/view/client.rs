@@ -27,6 +27,11 @@ pub fn changes(plans: &[InstallPlan]) -> String {
     if all.is_empty() { "Nothing changes.\n".to_owned() } else { all }
 }
 
+/// The changes of one plan as diffs; empty if there are none.
+pub(crate) fn changes_of(plan: &InstallPlan) -> String {
+    plan.changes.iter().map(change_diff).collect()
+}
+
 /// One line for each plan that changes something.
 pub fn summary(plans: &[InstallPlan]) -> Vec<String> {
     let plans = plans.iter().filter(|plan| !plan.changes.is_empty());
@@ -158,12 +163,13 @@ pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
         false => format!(", without `{}`: what is called so is not ours", others.join("`, `")),
     };
     let mut lines =
-        vec![format!("{name}: installed{without}. Sessions that run already do not know of it.")];
+        vec![format!("{name}: installed{without}. Restart running sessions to pick this up.")];
     match standing.trusted_hooks() {
         Some((trusted, all)) if trusted < all => lines.push(format!(
-            "{name} asks you once to trust {}; until then it leaves them out without a word. \
-             `--trust-hooks` answers for you.",
-            count(all - trusted, "hook")
+            "{name} asks you once to trust {}, and skips them until then. \
+             `midstride client add {} --trust-hooks` answers for you.",
+            count(all - trusted, "hook"),
+            standing.client.name()
         )),
         Some(_) | None => {}
     }

@@ -191,7 +191,7 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
         let since = recovered.since.strftime("%Y-%m-%d %H:%M");
         remarks.push(format!(
-            "Nothing to recover: every session since {since} that ended is written down."
+            "Nothing to recover: every session that ended since {since} is captured."
         ));
     }
     if recovered.remaining > 0 {
@@ -201,16 +201,16 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     if recovered.older > 0 {
         let older = count(recovered.older, "session");
         remarks.push(format!(
-            "{older} from before midstride was set up here left alone; midstride checkpoint --session ID writes one down"
+            "{older} skipped, from before the setup or while midstride was off; capture one with midstride checkpoint --session ID"
         ));
     }
     if recovered.running > 0 {
-        remarks.push(format!("{} still at work here", count(recovered.running, "session")));
+        remarks.push(format!("{} still running", count(recovered.running, "session")));
     }
     if recovered.unknown > 0 {
         let unknown = count(recovered.unknown, "session");
         remarks.push(format!(
-            "{unknown} of which nobody knows whether they still run; midstride checkpoint --session writes one down"
+            "{unknown} may still be running; capture one with midstride checkpoint --session ID"
         ));
     }
     if let Some(newest) = recovered.checkpoints.first() {

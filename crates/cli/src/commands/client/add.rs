@@ -126,7 +126,7 @@ fn ask_access(
 }
 
 /// Warns if `midstride` is not on the PATH, because clients call it by name.
-fn report_path_problem(ui: &mut Ui) -> Result<(), Diagnostic> {
+pub(crate) fn report_path_problem(ui: &mut Ui) -> Result<(), Diagnostic> {
     let (message, hint) = match find_on_path() {
         PathLookup::Same(_) => return Ok(()),
         found @ (PathLookup::Other(..) | PathLookup::Missing) => view::client::path_problem(&found),

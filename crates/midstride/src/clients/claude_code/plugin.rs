@@ -30,7 +30,10 @@ pub(super) fn plugin_files() -> Vec<(PathBuf, String)> {
         }],
     });
     let hooks = install::hooks();
-    let hooks = hooks.iter().fold(Value::Null, entry::with_entry);
+    let mut hooks = hooks.iter().fold(Value::Null, entry::with_entry);
+    if let Some(command) = hooks.pointer_mut("/hooks/SessionStart/0/hooks/0/command") {
+        *command = command.as_str().map(explain_missing_program).into();
+    }
     let servers = entry::with_entry(Value::Null, &install::server());
     let mut files = vec![
         (".claude-plugin/marketplace.json".into(), to_pretty_json(&offer)),
@@ -42,6 +45,16 @@ pub(super) fn plugin_files() -> Vec<(PathBuf, String)> {
         (PathBuf::from(format!("plugin/skills/{name}/SKILL.md")), text.to_owned())
     }));
     files
+}
+
+/// A command that says how to install midstride if that is missing. A plugin can be installed before
+/// the program.
+fn explain_missing_program(command: &str) -> String {
+    let repository = env!("CARGO_PKG_REPOSITORY");
+    let install = format!("cargo install --locked --git {repository} midstride-cli");
+    let message = format!("midstride is not installed. Install it with: {install}");
+    let answer = json!({ "systemMessage": message });
+    format!("command -v midstride >/dev/null || {{ echo '{answer}'; exit 0; }}; exec {command}")
 }
 
 /// Whether settings of Claude Code enable the plugin, from any marketplace.

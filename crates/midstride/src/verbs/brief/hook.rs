@@ -25,7 +25,9 @@ use crate::verbs::session::checkpoint::{
     CheckpointOutcome, build_checkpoint, changed_files, find_transcript, store_checkpoint,
 };
 use crate::verbs::session::coverage::measure_coverage;
-use crate::verbs::session::sessions::{RECOVERED_MAX, RecoveryBounds, is_captured, recover_within};
+use crate::verbs::session::sessions::{
+    OlderSessions, RECOVERED_MAX, RecoveryBounds, is_captured, recover_within,
+};
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
 use crate::workspace::{Access, SetupMode, StoreOwner, StoredHandoff, Workspace};
@@ -52,8 +54,11 @@ use std::path::Path;
 
 /// Hooks capture a session if its transcript is short, when it ends or before the next one starts.
 /// A background process captures longer ones.
-const RECOVERY_BOUNDS: RecoveryBounds =
-    RecoveryBounds { sessions_max: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
+const RECOVERY_BOUNDS: RecoveryBounds = RecoveryBounds {
+    sessions_max: RECOVERED_MAX,
+    bytes_max: 4 << 20,
+    older: OlderSessions::Skipped,
+};
 /// How many edited files are kept. The least recently edited are dropped.
 const EDITED_MAX: usize = 64;
 /// How many handoffs a prompt is briefed on at most.
@@ -383,7 +388,8 @@ impl HookCall<'_> {
     fn recover(&mut self) -> usize {
         let ledger = self.store.ledger();
         let Some(ledger) = self.record_error(ledger) else { return 0 };
-        let recovered = recover_within(self.store.workspace(), ledger, &RECOVERY_BOUNDS);
+        let recovered =
+            recover_within(self.store.workspace(), ledger, &RECOVERY_BOUNDS, &mut |_, _| ());
         let Some(recovered) = self.record_error(recovered) else { return 0 };
         for (_, error) in &recovered.failed {
             self.outcome.errors.push(error.to_string());

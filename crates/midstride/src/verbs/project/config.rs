@@ -1,9 +1,11 @@
 //! Reads and changes the user's settings. Comments and other settings in the file stay as they are.
 
 use crate::sys::env::{Automation, Environment};
-use crate::sys::files::{self, FileError, Root};
+use crate::sys::files::{self, FileError, Root, ScratchFolder};
+use crate::sys::process;
 use crate::workspace::settings::SettingsProblem;
 use crate::workspace::user_settings::{self, UserSettings};
+use std::io;
 use std::path::{Path, PathBuf};
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
@@ -55,6 +57,12 @@ pub enum ConfigError {
     /// The user has no home folder.
     #[error("the user has no home folder for settings")]
     NoHome,
+    /// No editor is set.
+    #[error("no editor is set")]
+    NoEditor,
+    /// The editor could not be started.
+    #[error("the editor could not be started: {0}")]
+    Editor(io::Error),
     /// The setting takes one value.
     #[error("`{0}` takes one value")]
     OneValue(&'static str),
@@ -144,6 +152,30 @@ impl UserConfig {
         Ok(true)
     }
 
+    /// Opens a copy of the file in the user's editor, and keeps it if it is valid. Returns whether it
+    /// changed.
+    pub fn edit(environment: &Environment) -> Result<bool, ConfigError> {
+        if let Some(automation) = environment.automation() {
+            return Err(ConfigError::RequiresUser(automation));
+        }
+        let path = user_settings::user_file(environment).ok_or(ConfigError::NoHome)?;
+        let before = files::read_small(&path)?.unwrap_or_default();
+        let editor = environment.editor.clone().ok_or(ConfigError::NoEditor)?;
+        let (folder, name) = path.parent().zip(path.file_name()).ok_or(ConfigError::NoHome)?;
+        let scratch = ScratchFolder::new("midstride-config")?;
+        let copy = scratch.write(name, before.as_bytes())?;
+        process::edit(&editor, &copy).map_err(ConfigError::Editor)?;
+        let after = files::read_small(&copy)?.unwrap_or_default();
+        // If it is invalid, the copy stays, so that what the user typed is not lost.
+        UserSettings::parse(&after)
+            .map_err(|problem| ConfigError::Invalid { path: copy, problem })?;
+        if after != before {
+            Root::make_owner_only(folder)?.put(Path::new(name), after.as_bytes())?;
+        }
+        scratch.remove()?;
+        Ok(after != before)
+    }
+
     fn change(&mut self, key: SettingKey, values: &[String]) -> Result<(), ConfigError> {
         let (table, name) = key.path();
         if values.is_empty() {
@@ -172,6 +204,7 @@ impl UserConfig {
 fn plain(value: &Value) -> String {
     match value.as_str() {
         Some(text) => text.to_owned(),
-        None => value.to_string().trim().to_owned(),
+        // Without the comment behind it.
+        None => value.clone().decorated("", "").to_string(),
     }
 }

@@ -361,19 +361,39 @@ pub struct RecoveryOutcome {
     pub unread: Vec<FileError>,
 }
 
-/// Captures ended sessions that are not captured to their end: the newest few, or all.
-pub fn recover(store: &Store, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
-    let workspace = store.workspace();
-    if workspace.setup() == SetupMode::NotSetUp {
+/// Captures ended sessions that are not captured to their end: the newest few since midstride was set
+/// up, or all, also older ones. `progress` gets how many are done, and of how many.
+pub fn recover(
+    store: &Store,
+    all: bool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<RecoveryOutcome, CheckpointError> {
+    let (sessions_max, older) = match all {
+        true => (usize::MAX, OlderSessions::Included),
+        false => (RECOVERED_MAX, OlderSessions::Counted),
+    };
+    recover_here(store, &RecoveryBounds { sessions_max, bytes_max: u64::MAX, older }, progress)
+}
+
+/// Captures the newest sessions of a project that was just set up, however old they are.
+pub fn import_sessions(
+    store: &Store,
+    sessions_max: usize,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<RecoveryOutcome, CheckpointError> {
+    let older = OlderSessions::Included;
+    recover_here(store, &RecoveryBounds { sessions_max, bytes_max: u64::MAX, older }, progress)
+}
+
+fn recover_here(
+    store: &Store,
+    bounds: &RecoveryBounds,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<RecoveryOutcome, CheckpointError> {
+    if store.workspace().setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
-    let most = if all { usize::MAX } else { RECOVERED_MAX };
-    let ledger = store.ledger()?;
-    recover_within(
-        workspace,
-        ledger,
-        &RecoveryBounds { sessions_max: most, bytes_max: u64::MAX, counts_older: true },
-    )
+    recover_within(store.workspace(), store.ledger()?, bounds, progress)
 }
 
 /// The limits for one recovery.
@@ -382,8 +402,19 @@ pub(in crate::verbs) struct RecoveryBounds {
     pub(in crate::verbs) sessions_max: usize,
     /// The maximum size of a transcript.
     pub(in crate::verbs) bytes_max: u64,
-    /// Whether to count sessions from before midstride was set up.
-    pub(in crate::verbs) counts_older: bool,
+    /// What happens to sessions from before midstride was set up.
+    pub(in crate::verbs) older: OlderSessions,
+}
+
+/// What happens to sessions from before midstride was set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::verbs) enum OlderSessions {
+    /// Their transcripts are not opened.
+    Skipped,
+    /// They are counted.
+    Counted,
+    /// They are captured.
+    Included,
 }
 
 /// Recovers sessions within these limits.
@@ -391,10 +422,11 @@ pub(in crate::verbs) fn recover_within(
     workspace: &Workspace,
     ledger: &SqliteLedger,
     bounds: &RecoveryBounds,
+    progress: &mut dyn FnMut(usize, usize),
 ) -> Result<RecoveryOutcome, CheckpointError> {
     let since = installed_since(workspace)?;
     let UnfinishedSessions { list, older, unread } =
-        find_unfinished(workspace, ledger, since, bounds.counts_older)?;
+        find_unfinished(workspace, ledger, since, bounds.older)?;
     let (ended, others): (Vec<ListedSession>, Vec<ListedSession>) =
         list.into_iter().partition(|one| one.life == SessionLiveness::Ended);
     let running = others.iter().filter(|one| one.life == SessionLiveness::Running).count();
@@ -405,7 +437,7 @@ pub(in crate::verbs) fn recover_within(
     let ended: Vec<ListedSession> =
         ended.into_iter().take(bounds.sessions_max).filter(is_short).collect();
     let left = all - ended.len();
-    let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
+    let (mut checkpoints, mut failed, mut done) = (Vec::new(), Vec::new(), 0);
     // Batches: each transaction waits for the disk, and all sessions at once would fill the memory.
     for some in ended.chunks(APPEND_BATCH) {
         let mut ready = Vec::new();
@@ -414,6 +446,8 @@ pub(in crate::verbs) fn recover_within(
                 Ok(one) => ready.push(one),
                 Err(error) => failed.push((one.session.clone(), error)),
             }
+            done += 1;
+            progress(done, ended.len());
         }
         append_all(workspace, ledger, &mut ready)?;
         checkpoints.extend(ready.into_iter().map(|one| one.outcome));
@@ -447,7 +481,7 @@ fn find_unfinished(
     workspace: &Workspace,
     ledger: &SqliteLedger,
     since: Timestamp,
-    counts_older: bool,
+    older: OlderSessions,
 ) -> Result<UnfinishedSessions, LedgerError> {
     let mut known = read_ledger_sessions(ledger)?;
     let listings = FolderListings::default();
@@ -465,7 +499,8 @@ fn find_unfinished(
                 found.is_ok_and(|found| recorded.agents_wrote(workspace, &found, &listings))
             })
         };
-        let is_older = || !counts_older && one.entry.changed.is_some_and(|at| at < since);
+        let is_older =
+            || older == OlderSessions::Skipped && one.entry.changed.is_some_and(|at| at < since);
         match recorded {
             Some(recorded) => recorded.bytes != one.entry.bytes || agents_wrote(recorded),
             None => !is_older(),
@@ -474,7 +509,9 @@ fn find_unfinished(
     let (found, unread) = clients::transcripts_where(workspace, None, &is_open);
     let lives = LivenessProbe::new(workspace.environment());
     let off = OffTimes::for_project(workspace);
-    let is_wanted = |began: Timestamp| began >= since && !off.contains(began);
+    let is_wanted = |began: Timestamp| {
+        (older == OlderSessions::Included || began >= since) && !off.contains(began)
+    };
     let (ours, older): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
         found.into_iter().partition(|one| one.began.is_some_and(is_wanted));
     let is_recorded = |one: &TranscriptInfo| {

@@ -1,0 +1,269 @@
+use super::CliOutcome;
+use super::client::report_path_problem;
+use crate::ui::Ui;
+use midstride::clients::Client;
+use midstride::clients::install::InstallScope;
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
+use midstride::sys::env::Environment;
+use midstride::verbs::{self, BriefRequest, SetupClient, SetupScope, TrustListing};
+use midstride::workspace::consent::{ConsentChoice, ConsentError, UserConsent};
+use midstride::workspace::{Access, Workspace};
+use midstride_core::brief::BriefOccasion;
+use midstride_surface::diagnostic::{Diagnostic, withheld_documents};
+use midstride_surface::view::setup::{self as view, SetupProjectJson, SetupScreen};
+
+/// How many past sessions are imported.
+const IMPORTED_MAX: usize = 20;
+/// The width of the screen if the terminal does not say its own.
+const WIDTH: usize = 80;
+
+/// Set up midstride on this machine
+///
+/// Finds the clients you use, shows what it will change, and asks once. Then it installs hooks, an
+/// MCP server and two skills, imports past sessions of this repository, and prints the briefing that
+/// the next session gets. Run it again to repair an installation.
+///
+/// Examples:
+///   midstride setup
+///   midstride setup --yes --client claude-code
+///   midstride setup --undo
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct SetupArgs {
+    /// Only this client; may be repeated
+    #[arg(long, value_parser = super::client_parser(), value_name = "CLIENT")]
+    client: Vec<&'static dyn Client>,
+
+    /// Capture in this repository only
+    #[arg(long, conflicts_with = "undo")]
+    here: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+
+    /// Show the changes as a diff first
+    #[arg(long)]
+    diff: bool,
+
+    /// Restore every file that setup changed
+    #[arg(long)]
+    undo: bool,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn setup(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: &SetupArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    if args.undo {
+        return undo(ui, environment, args);
+    }
+    Ui::show_status("looking for clients");
+    let clients = verbs::plan_setup(environment, &args.client)?;
+    Ui::show_status("");
+    let workspace = open_repository(environment);
+    let documents = workspace.as_ref().and_then(documents_of_others);
+    let is_installed = clients.iter().all(|one| one.plan.changes.is_empty());
+    if is_installed && documents.is_none() && !args.here {
+        return finish(ui, environment, args, &clients);
+    }
+    if !args.json {
+        show_screen(ui, environment, &clients, workspace.as_ref(), documents.as_ref())?;
+    }
+    if args.diff {
+        ui.say(view::diff(&clients, documents.as_ref()).trim_end())?;
+    }
+    let Some(agreement) = ask(ui, environment, args, &clients, documents.as_ref())? else {
+        ui.say("Nothing was changed.")?;
+        return Ok(CliOutcome::Findings);
+    };
+    verbs::apply_setup(environment, &clients)?;
+    if let Some(workspace) = &workspace {
+        if agreement.only_here {
+            verbs::apply_scope(environment, SetupScope::Only(workspace))?;
+        }
+        if let Some(consent) = &agreement.consent {
+            verbs::trust_documents(workspace, consent)?;
+        }
+    }
+    finish(ui, environment, args, &clients)
+}
+
+/// The repository of the current folder, if midstride may do something there.
+fn open_repository(environment: &Environment) -> Option<Workspace> {
+    let workspace = Workspace::discover(environment.clone()).ok()?;
+    let is_usable = workspace.repository().is_some() && workspace.exclusion().is_none();
+    is_usable.then_some(workspace)
+}
+
+/// The documents that the user can trust with the answer.
+fn documents_of_others(workspace: &Workspace) -> Option<TrustListing> {
+    let is_asked = UserConsent::check(workspace.environment()).is_ok();
+    let needs_trust = matches!(workspace.access(), Access::Own { .. });
+    (is_asked && needs_trust).then(|| verbs::trust_listing(workspace))
+}
+
+fn show_screen(
+    ui: &mut Ui,
+    environment: &Environment,
+    clients: &[SetupClient],
+    workspace: Option<&Workspace>,
+    documents: Option<&TrustListing>,
+) -> Result<(), Diagnostic> {
+    let screen = SetupScreen {
+        clients,
+        home: environment.home.as_deref(),
+        documents,
+        has_repository: workspace.is_some(),
+    };
+    ui.say(view::screen(&screen, Ui::width().unwrap_or(WIDTH)).trim_end())?;
+    Ok(())
+}
+
+/// What the user agreed to.
+struct Agreement {
+    only_here: bool,
+    /// `None` if the user was not asked, so that nothing is trusted.
+    consent: Option<UserConsent>,
+}
+
+/// Asks the user at the terminal. `None` if they decline.
+fn ask(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: &SetupArgs,
+    clients: &[SetupClient],
+    documents: Option<&TrustListing>,
+) -> Result<Option<Agreement>, Diagnostic> {
+    let answer = args.yes.then_some(if args.here { 'r' } else { 'a' });
+    loop {
+        let text = "Set up midstride? [a/r/d/q]";
+        let (agreeing, others) = (&['a', 'r'][..], &['d', 'q'][..]);
+        let choice = ConsentChoice { text, agreeing, others, answer };
+        match UserConsent::choose(environment, choice) {
+            Ok(('d', _)) => ui.say(view::diff(clients, documents).trim_end())?,
+            Ok((letter, consent)) => {
+                let only_here = letter == 'r' || args.here;
+                return Ok(consent.map(|consent| Agreement { only_here, consent: Some(consent) }));
+            }
+            // Installing only makes clients call midstride; nothing is trusted without the user.
+            Err(_) if args.yes => {
+                return Ok(Some(Agreement { only_here: args.here, consent: None }));
+            }
+            Err(error @ (ConsentError::NoTerminal | ConsentError::RequiresUser(_))) => {
+                return Err(Diagnostic::new(error.to_string()).hint("pass `--yes`"));
+            }
+            Err(error) => return Err(Diagnostic::new(error.to_string())),
+        }
+    }
+}
+
+/// Reports what was installed, imports past sessions and prints the briefing.
+fn finish(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: &SetupArgs,
+    clients: &[SetupClient],
+) -> Result<CliOutcome, Diagnostic> {
+    if !args.json {
+        report_path_problem(ui)?;
+        for one in clients {
+            if one.plan.changes.is_empty() {
+                ui.say(&view::unchanged(one))?;
+                continue;
+            }
+            let status = verbs::client_status(environment, one.client, &InstallScope::User)?;
+            for line in midstride_surface::view::client::install_remarks(&status) {
+                ui.say(&line)?;
+            }
+        }
+    }
+    let project = match open_repository(environment) {
+        Some(workspace) => Some(import(ui, workspace)?),
+        None => None,
+    };
+    if args.json {
+        ui.print_json(&view::json(clients, project))?;
+        return Ok(CliOutcome::Clean);
+    }
+    let Some(project) = project else {
+        ui.say("Next: start a session in one of your repositories")?;
+        return Ok(CliOutcome::Clean);
+    };
+    if project.briefing.is_empty() {
+        ui.say("No past sessions or open handoffs here. Start a session; the next one is briefed from it.")?;
+    } else {
+        ui.say("")?;
+        ui.say(&view::found(project.sessions, project.handoffs))?;
+        ui.print(&project.briefing)?;
+    }
+    if project.withheld > 0 {
+        ui.warn(&withheld_documents(project.withheld))?;
+    }
+    Ok(CliOutcome::Clean)
+}
+
+/// Imports past sessions of a repository, and makes the briefing of the next one.
+fn import(ui: &mut Ui, workspace: Workspace) -> Result<SetupProjectJson, Diagnostic> {
+    ui.redactor().set_project(&workspace);
+    let access = workspace.access();
+    let handoffs = verbs::count_documents(&workspace);
+    let store = Store::new(workspace, WaitPolicy::Command);
+    verbs::import_sessions(&store, IMPORTED_MAX, &mut |done, all| {
+        ui.show_progress("importing sessions", done, all);
+    })?;
+    let sessions = verbs::sessions(&store, None)?.0.len();
+    let own_view = match access {
+        Access::Own { .. } => Some(Store::new(store.workspace().own_view()?, WaitPolicy::Command)),
+        Access::Granted | Access::Untrusted { .. } => None,
+    };
+    let asked = BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
+    let briefed = verbs::brief(own_view.as_ref().unwrap_or(&store), &asked, &mut |_, _| ());
+    Ok(SetupProjectJson {
+        sessions,
+        handoffs,
+        withheld: access.withheld(),
+        briefing: briefed.briefing.text.clone(),
+    })
+}
+
+/// Restores what setup changed.
+fn undo(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: &SetupArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let plans = verbs::plan_undo(environment, &args.client)?;
+    if args.diff {
+        ui.say(midstride_surface::view::client::changes(&plans).trim_end())?;
+    }
+    let has_changes = plans.iter().any(|plan| !plan.changes.is_empty());
+    if has_changes && !args.yes {
+        if !Ui::is_interactive() {
+            return Err(Diagnostic::new("cannot prompt: no terminal").hint("pass `--yes`"));
+        }
+        let files: usize = plans.iter().map(|plan| plan.changes.len()).sum();
+        let files = midstride_surface::view::count(files, "file");
+        if !ui.confirm(&format!("Remove midstride from your clients ({files})?"))? {
+            ui.say("Nothing was changed.")?;
+            return Ok(CliOutcome::Findings);
+        }
+    }
+    for plan in &plans {
+        verbs::apply_plan(environment, plan)?;
+    }
+    let settings = verbs::undo_scope(environment)?;
+    if args.json {
+        ui.print_json(&midstride_surface::view::client::plans_json(&plans))?;
+        return Ok(CliOutcome::Clean);
+    }
+    view::undone(&plans, &settings).iter().try_for_each(|line| ui.say(line))?;
+    ui.say("Captured sessions and handoffs stay. Delete those of a repository there with midstride client remove --all --purge")?;
+    Ok(CliOutcome::Clean)
+}

@@ -1,0 +1,194 @@
+//! Tests of `setup`: from nothing to a briefing, and back.
+
+use super::session::put;
+use crate::sandbox;
+use midstride_testkit::{Run, Sandbox, fixtures};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const SESSION: &str = "5e550001-4c00-7000-8000-00000000aaaa";
+
+/// A repository that midstride does not know, with a handoff of its author and a past session of
+/// Claude Code, and a home with settings of two clients.
+fn newcomer() -> Sandbox {
+    let program = Path::new(env!("CARGO_BIN_EXE_midstride"));
+    let sandbox = sandbox().with_program("midstride", program).repository();
+    sandbox.write("HANDOFF.md", "# Login loop\n\n## Next\n\nAdd SameSite=None.\n");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "start"]);
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, SESSION, &text);
+    for (path, text) in [
+        (".claude/settings.json", "{\n  // mine\n  \"model\": \"opus\"\n}\n"),
+        (".codex/config.toml", "model = \"o3\" # mine\n"),
+    ] {
+        let path = sandbox.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    sandbox
+}
+
+/// The files in the home folder, except midstride's own state and what the test writes.
+fn files(sandbox: &Sandbox) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![sandbox.home().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = entry.strip_prefix(sandbox.home()).unwrap().to_owned();
+            if name.starts_with(".local") || name.starts_with("bin") {
+                continue;
+            }
+            match entry.is_dir() {
+                true => folders.push(entry),
+                false => {
+                    found.insert(name, std::fs::read(entry).unwrap());
+                }
+            }
+        }
+    }
+    found
+}
+
+fn setup(sandbox: &Sandbox, typed: &str) -> Run {
+    sandbox.as_user().types(typed).run(["setup"])
+}
+
+#[test]
+fn one_command_shows_what_changes_and_ends_with_the_briefing() {
+    let sandbox = newcomer();
+    let run = setup(&sandbox, "a\n").exits(0);
+    insta::assert_snapshot!(run.stderr, @"
+    Found    Claude Code, Codex
+    Changes  hooks, one MCP server and two skills in ~/.agents, ~/.claude,
+             ~/.claude.json and ~/.codex   (d: show the diff)
+    Trusts   handoffs in this repository: 1 by tester <tester@example.org>
+    Records  your requests, commands and results, changed files, the agent's
+             reports; secrets are removed
+    Stored   in each repository's .git/midstride, readable only by you; never
+             committed
+    Network  none. `midstride sync` uses your git remote, only when you run it
+    Cost     up to 500 tokens per new session (2,000 after a compaction), no model
+             calls
+    Where    a  every git repository (default)     r  this repository only
+    Exclude  midstride config set capture.exclude '~/clients/**'
+    Undo     midstride setup --undo
+    Claude Code: installed. Restart running sessions to pick this up.
+    Codex: installed. Restart running sessions to pick this up.
+    Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
+
+    Found 1 past session and 1 handoff. This is what your next session would know:
+    ");
+    assert_eq!(run.terminal, "Set up midstride? [a/r/d/q] ");
+    // The answer covers the handoff, because the screen names it.
+    for text in ["Make the market pages fast again", "Login loop"] {
+        assert!(run.stdout.contains(text), "{text}: {run}");
+    }
+    // A second time there is nothing to ask.
+    let again = setup(&sandbox, "").exits(0);
+    assert_eq!(again.terminal, "");
+    insta::assert_snapshot!(again.stderr, @"
+    Claude Code: already set up
+    Codex: already set up
+
+    Found 1 past session and 1 handoff. This is what your next session would know:
+    ");
+    assert_eq!(again.stdout, run.stdout);
+}
+
+#[test]
+fn without_a_terminal_nothing_is_trusted() {
+    let sandbox = newcomer();
+    let before = files(&sandbox);
+    let run = sandbox.run(["setup"]).exits(2);
+    assert!(
+        run.stderr.ends_with("error: cannot prompt: no terminal\nhint: pass `--yes`\n"),
+        "{run}"
+    );
+    assert_eq!(files(&sandbox), before);
+    let run = sandbox.run(["setup", "--yes"]).exits(0);
+    assert!(run.stdout.contains("Make the market pages fast again"), "{run}");
+    assert!(!run.stdout.contains("Login loop") && !run.stderr.contains("Trusts"), "{run}");
+    assert!(run.stderr.contains("1 document came with this repository"), "{run}");
+}
+
+#[test]
+fn setup_is_declined_and_shows_the_diff() {
+    let sandbox = newcomer();
+    let before = files(&sandbox);
+    let run = setup(&sandbox, "d\nq\n").exits(1);
+    let diff = "+            \"command\": \"midstride hook claude-code\",";
+    assert!(run.stderr.contains(diff), "{run}");
+    assert!(run.stderr.ends_with("Nothing was changed.\n"), "{run}");
+    assert_eq!(files(&sandbox), before);
+    assert!(!sandbox.root().join(".git/midstride").exists());
+}
+
+#[test]
+fn undo_restores_every_file() {
+    let sandbox = newcomer();
+    let before = files(&sandbox);
+    for typed in ["a\n", "r\n"] {
+        setup(&sandbox, typed).exits(0);
+        assert_ne!(files(&sandbox), before);
+        let run = sandbox.run(["setup", "--undo", "--yes"]).exits(0);
+        assert!(run.stderr.contains("Claude Code: restored"), "{run}");
+        assert_eq!(files(&sandbox), before, "{typed}: {run}");
+    }
+    // Settings that were edited since stay.
+    setup(&sandbox, "r\n").exits(0);
+    sandbox.as_user().run(["config", "set", "capture.retention", "30"]).exits(0);
+    let run = sandbox.run(["setup", "--undo", "--yes"]).exits(0);
+    assert!(run.stderr.contains("it was edited since setup"), "{run}");
+    let config = sandbox.home().join(".config/midstride/config.toml");
+    assert!(std::fs::read_to_string(config).unwrap().contains("retention = 30"));
+}
+
+#[test]
+fn this_repository_only_excludes_the_others() {
+    let sandbox = newcomer();
+    let run = setup(&sandbox, "r\n").exits(0);
+    assert!(run.stdout.contains("Make the market pages fast again"), "{run}");
+    let other = sandbox.home().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let mut git = sandbox.command("git");
+    sandbox.finish(git.current_dir(&other).args(["init", "--quiet"])).exits(0);
+    let run = sandbox.run(["-C", other.to_str().unwrap(), "list"]).exits(2);
+    insta::assert_snapshot!(run.stderr, @"
+    error: midstride is off here: your setting `capture.only` does not list this project
+    hint: change the setting with `midstride config edit`
+    ");
+    sandbox.run(["list"]).exits(0);
+}
+
+#[test]
+fn json_has_clients_and_briefing() {
+    let sandbox = newcomer();
+    let run = sandbox.run(["setup", "--yes", "--json"]).exits(0);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&json["sessions"], &json["handoffs"], &json["withheld"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    assert!(json["briefing"].as_str().unwrap().contains("Make the market pages fast again"));
+    let clients: Vec<&str> = json["clients"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["client"].as_str().unwrap())
+        .collect();
+    assert_eq!(clients, ["claude-code", "codex"]);
+    assert_eq!(json["clients"][0]["changed"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn without_a_client_setup_says_what_to_install() {
+    let sandbox = sandbox().repository().with_variable("PATH", "/nowhere");
+    let run = sandbox.run(["setup", "--yes"]).exits(2);
+    insta::assert_snapshot!(run.stderr, @"
+    error: no supported client was found on this machine
+    hint: install Claude Code or Codex and start it once, or name it with `--client`
+    ");
+}

@@ -1,0 +1,206 @@
+//! Renders `midstride setup`: what it will change and record, and what it did.
+
+use super::client;
+use super::count;
+use super::trust_listing::authors_text;
+use midstride::clients::install::{FileChange, InstallPlan};
+use midstride::verbs::{SettingsUndo, SetupClient, TrustListing};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The width of the first column.
+const LABEL: usize = 9;
+
+/// What the screen is about.
+pub struct SetupScreen<'s> {
+    /// The clients that were found.
+    pub clients: &'s [SetupClient],
+    /// The user's home folder.
+    pub home: Option<&'s Path>,
+    /// The documents in this repository that need trust.
+    pub documents: Option<&'s TrustListing>,
+    /// Whether the command runs in a repository.
+    pub has_repository: bool,
+}
+
+/// The screen that is shown before anything changes.
+pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
+    let mut rows = vec![("Found", names(setup.clients)), ("Changes", changes(setup))];
+    if let Some(listing) = setup.documents {
+        let authors = authors_text(listing);
+        rows.push(("Trusts", format!("handoffs in this repository: {authors}")));
+    }
+    rows.push((
+        "Records",
+        "your requests, commands and results, changed files, the agent's reports; secrets are removed"
+            .to_owned(),
+    ));
+    rows.push((
+        "Stored",
+        "in each repository's .git/midstride, readable only by you; never committed".to_owned(),
+    ));
+    rows.push((
+        "Network",
+        "none. `midstride sync` uses your git remote, only when you run it".to_owned(),
+    ));
+    rows.push((
+        "Cost",
+        "up to 500 tokens per new session (2,000 after a compaction), no model calls".to_owned(),
+    ));
+    let place = match setup.has_repository {
+        true => "a  every git repository (default)     r  this repository only",
+        false => "every git repository",
+    };
+    rows.push(("Where", place.to_owned()));
+    rows.push(("Exclude", "midstride config set capture.exclude '~/clients/**'".to_owned()));
+    rows.push(("Undo", "midstride setup --undo".to_owned()));
+    rows.iter().map(|(label, text)| row(label, text, width)).collect()
+}
+
+/// The clients with their versions.
+fn names(clients: &[SetupClient]) -> String {
+    clients.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn name(one: &SetupClient) -> String {
+    let printed = one.program.as_ref().and_then(|program| program.version.as_deref());
+    let title = one.client.title();
+    match printed.and_then(version_number) {
+        Some(version) => format!("{title} {version}"),
+        None => title.to_owned(),
+    }
+}
+
+/// The number in what a client prints as its version.
+fn version_number(printed: &str) -> Option<&str> {
+    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    printed.split_whitespace().find(is_version)
+}
+
+/// What changes, and where.
+fn changes(setup: &SetupScreen<'_>) -> String {
+    let changed = setup.clients.iter().filter(|one| !one.plan.changes.is_empty());
+    let folders = changed.flat_map(|one| &one.plan.changes).filter_map(|change| {
+        let path = change.path();
+        let below = setup.home.and_then(|home| path.strip_prefix(home).ok())?;
+        let first = below.components().next()?;
+        Some(format!("~/{}", first.as_os_str().to_string_lossy()))
+    });
+    let folders: BTreeSet<String> = folders.collect();
+    if folders.is_empty() && setup.clients.iter().all(|one| one.plan.changes.is_empty()) {
+        return "nothing: midstride is already installed".to_owned();
+    }
+    let folders: Vec<String> = folders.into_iter().collect();
+    format!("hooks, one MCP server and two skills in {}   (d: show the diff)", join(&folders))
+}
+
+fn join(words: &[String]) -> String {
+    match words {
+        [] => "their folders".to_owned(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}
+
+/// A labeled row whose text wraps at the width.
+fn row(label: &str, text: &str, width: usize) -> String {
+    let room = width.saturating_sub(LABEL).max(20);
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_inclusive(' ') {
+        let line = lines.last_mut().expect("there is one");
+        if !line.is_empty() && line.chars().count() + word.trim_end().chars().count() > room {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(word);
+        }
+    }
+    let line = |(index, line): (usize, &String)| {
+        let label = if index == 0 { label } else { "" };
+        format!("{label:<LABEL$}{}\n", line.trim_end())
+    };
+    lines.iter().enumerate().map(line).collect()
+}
+
+/// The line for a client in which nothing had to change.
+pub fn unchanged(one: &SetupClient) -> String {
+    format!("{}: already set up", name(one))
+}
+
+/// What was found in the repository, before the briefing.
+pub fn found(sessions: usize, handoffs: usize) -> String {
+    let (sessions, handoffs) = (count(sessions, "past session"), count(handoffs, "handoff"));
+    format!("Found {sessions} and {handoffs}. This is what your next session would know:")
+}
+
+/// What undoing changed, one line each.
+pub fn undone(plans: &[InstallPlan], settings: &SettingsUndo) -> Vec<String> {
+    let changed: Vec<&InstallPlan> = plans.iter().filter(|plan| !plan.changes.is_empty()).collect();
+    let mut lines: Vec<String> = changed
+        .iter()
+        .map(|plan| {
+            let files = count(plan.changes.len(), "file");
+            format!("{}: restored {files}", plan.client.title())
+        })
+        .collect();
+    if changed.is_empty() {
+        lines.push("No client has anything of midstride".to_owned());
+    }
+    match settings {
+        SettingsUndo::Unchanged => {}
+        SettingsUndo::Restored => lines.push("Restored your settings".to_owned()),
+        SettingsUndo::Kept(path) => {
+            lines.push(format!("Kept {}: it was edited since setup", path.display()));
+        }
+    }
+    lines
+}
+
+/// The result of `midstride setup --json`.
+#[derive(Serialize)]
+pub struct SetupJson {
+    clients: Vec<SetupClientJson>,
+    #[serde(flatten)]
+    project: Option<SetupProjectJson>,
+}
+
+#[derive(Serialize)]
+struct SetupClientJson {
+    client: &'static str,
+    version: Option<String>,
+    /// The files that were written.
+    changed: Vec<String>,
+}
+
+/// What setup found in the repository.
+#[derive(Serialize)]
+pub struct SetupProjectJson {
+    /// How many past sessions there are.
+    pub sessions: usize,
+    /// How many handoffs there are.
+    pub handoffs: usize,
+    /// How many of them are not trusted.
+    pub withheld: usize,
+    /// The briefing of the next session.
+    pub briefing: String,
+}
+
+/// The JSON for a setup.
+pub fn json(clients: &[SetupClient], project: Option<SetupProjectJson>) -> SetupJson {
+    let path = |change: &FileChange| change.path().display().to_string();
+    let one = |one: &SetupClient| SetupClientJson {
+        client: one.client.name(),
+        version: one.program.as_ref().and_then(|program| program.version.clone()),
+        changed: one.plan.changes.iter().map(path).collect(),
+    };
+    SetupJson { clients: clients.iter().map(one).collect(), project }
+}
+
+/// The changes of all clients as diffs, and the documents that need trust.
+pub fn diff(clients: &[SetupClient], documents: Option<&TrustListing>) -> String {
+    let mut out: String = clients.iter().map(|one| client::changes_of(&one.plan)).collect();
+    for document in documents.into_iter().flat_map(|listing| &listing.documents) {
+        out.push_str(&format!("trusts {}\n", document.path.display()));
+    }
+    out
+}
