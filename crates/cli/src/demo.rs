@@ -10,7 +10,7 @@ mod story;
 use crate::ui::{CliOutcome, Ui};
 use midstride::clients;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::Environment;
+use midstride::sys::env::{Environment, UserName};
 use midstride::sys::files::ScratchFolder;
 use midstride::sys::git::demo_command;
 use midstride::sys::process;
@@ -89,7 +89,7 @@ impl Demo {
     /// what it allows counts in its own folder only.
     fn workspace(&self) -> Result<Workspace, Diagnostic> {
         let mut environment = Environment::in_scratch(&self.scratch, ["", "", STATE]);
-        environment.user = Some(self.user.to_owned());
+        environment.user = UserName::given(self.user);
         environment.clock = self.now.parse().map_or(Clock::System, Clock::Fixed);
         Ok(Workspace::discover(environment)?)
     }

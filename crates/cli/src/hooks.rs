@@ -291,6 +291,7 @@ fn open_project(
     if let Some(folder) = folder.map(Path::new).filter(|folder| files::is_folder(folder)) {
         environment.folder = files::canonical(folder);
     }
+    environment.user = environment.user.without_git();
     let workspace = match Workspace::discover_ignoring_settings(environment) {
         Err(WorkspaceError::Bare(_)) => return Ok(None),
         opened => opened.map_err(|error| error.to_string())?,

@@ -252,10 +252,8 @@ impl Store {
     fn revision_entry(&self, change: &RevisionInfo, was: &BlobHash) -> Edit {
         let now = time::format_time(self.workspace().environment().clock.now());
         let by = self.workspace().environment().author(change.by.as_deref());
-        let by = by.map(|by| ("by", YamlData::Text(by)));
-        let entry = [("at", YamlData::Bare(now))]
+        let entry = [("at", YamlData::Bare(now)), ("by", YamlData::Text(by))]
             .into_iter()
-            .chain(by)
             .chain(change.verb.map(|verb| ("verb", YamlData::text(verb.word()))))
             .chain([
                 ("reason", YamlData::text(&change.reason)),

@@ -64,7 +64,7 @@ impl Store {
     /// use midstride::store::Store;
     /// use midstride::store::ledger::{Ledger, WaitPolicy};
     /// # use midstride::sys::clock::Clock;
-    /// # use midstride::sys::env::{Invoker, Environment, Variables};
+    /// # use midstride::sys::env::{Invoker, Environment, UserName, Variables};
     /// # use midstride::verbs;
     /// # use midstride::workspace::Workspace;
     /// # let project = tempfile::tempdir()?;
@@ -74,7 +74,7 @@ impl Store {
     /// #     state: None,
     /// #     variables: Variables::NONE,
     /// #     editor: None,
-    /// #     user: Some("ada".to_owned()),
+    /// #     user: UserName::given("ada"),
     /// #     invoker: Invoker::User,
     /// #     session: None,
     /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),

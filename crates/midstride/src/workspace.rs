@@ -118,7 +118,7 @@ impl Workspace {
     ///
     /// ```
     /// use midstride::sys::clock::Clock;
-    /// use midstride::sys::env::{Invoker, Environment, Variables};
+    /// use midstride::sys::env::{Invoker, Environment, UserName, Variables};
     /// use midstride::verbs;
     /// use midstride::workspace::{SetupMode, Workspace};
     ///
@@ -128,7 +128,7 @@ impl Workspace {
     ///     home: None,
     ///     state: None,
     ///     editor: None,
-    ///     user: Some("ada".to_owned()),
+    ///     user: UserName::given("ada"),
     ///     invoker: Invoker::User,
     ///     session: None,
     ///     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),

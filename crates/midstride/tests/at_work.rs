@@ -9,7 +9,7 @@ use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::{Environment, Invoker, Variables};
+use midstride::sys::env::{Environment, Invoker, UserName, Variables};
 use midstride::verbs::{self, BriefRequest, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
@@ -62,7 +62,7 @@ impl Shop {
             home: Some(home.to_owned()),
             state: Some(home.join(".local/state")),
             editor: None,
-            user: Some("tester".to_owned()),
+            user: UserName::given("tester"),
             clock: Clock::Fixed(now),
             variables: Variables::NONE,
         };

@@ -40,7 +40,7 @@ use midstride::journal::RevisionInfo;
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
-use midstride::sys::env::{Environment, Invoker, Variables};
+use midstride::sys::env::{Environment, Invoker, UserName, Variables};
 use midstride::verbs;
 use midstride::workspace::Workspace;
 use midstride::workspace::consent::UserConsent;
@@ -68,7 +68,7 @@ fn without_home(folder: &Path) -> Environment {
         home: None,
         state: base.map(|base| base.join("home/.local/state")),
         editor: None,
-        user: Some("tester".to_owned()),
+        user: UserName::given("tester"),
         invoker: Invoker::User,
         session: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),

@@ -47,6 +47,35 @@ fn what_an_agent_does_is_recorded_under_its_own_name() {
 }
 
 #[test]
+fn the_user_is_recorded_by_the_name_that_git_knows() {
+    let sandbox = shop();
+    let run = |arguments: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.args(arguments).env_remove("MIDSTRIDE_USER").env("USER", "ada");
+        sandbox.finish(&mut command).exits(0)
+    };
+    sandbox.git(&["config", "user.name", "Ada Lovelace"]);
+    run(&["new", "First find", "--no-edit"]);
+    assert!(sandbox.read(".midstride/handoffs/first-find.md").contains("\n  from: Ada Lovelace\n"));
+    let shown = run(&["show", "first-find"]).stdout;
+    assert!(shown.contains("from Ada Lovelace"), "{shown}");
+    // An agent that uses this name is recorded with its own.
+    let review = ["review", "market", "--challenged", "all", "--verdict", "held", "--by"];
+    let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    agent.args(review).arg("ada lovelace").env_remove("MIDSTRIDE_USER").env("CLAUDECODE", "1");
+    sandbox.finish(&mut agent).exits(0);
+    assert!(
+        sandbox.read(FILE).contains("by: claude-code as ada lovelace\n"),
+        "{}",
+        sandbox.read(FILE)
+    );
+    // Without a name in git, the name of the account counts.
+    sandbox.git(&["config", "user.name", ""]);
+    run(&["new", "Second find", "--no-edit"]);
+    assert!(sandbox.read(".midstride/handoffs/second-find.md").contains("\n  from: ada\n"));
+}
+
+#[test]
 fn an_agent_cannot_answer_a_question_for_the_user() {
     let sandbox = asking();
     let answer = ["answer", "market", "q1", "Yes, ten minutes"];

@@ -20,7 +20,7 @@ fn events_are_listed_in_order() {
     exit 0
     ----- stdout -----
     2026-03-21 17:24  market-page-perf  captured  (by nightcheck)
-    2026-03-22 08:00  market-page-perf  wrong code path  (by midstride)
+    2026-03-22 08:00  market-page-perf  wrong code path
     2026-03-21 17:24  market-page-perf  answered q1  (by tester)
     2026-03-21 17:24  market-page-perf  resolved  (by tester)
     ");

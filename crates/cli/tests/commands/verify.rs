@@ -89,7 +89,7 @@ fn each_proof_shows_its_result() {
     insta::assert_snapshot!(sandbox.run(["events"]), @"
     exit 0
     ----- stdout -----
-    2026-03-21 17:24  pages  captured  (by midstride)
+    2026-03-21 17:24  pages  captured
     2026-03-21 17:24  pages  proof 1 holds: It is fast  (by tester)
     2026-03-21 17:24  pages  proof 2 broken: Nothing is missing  (by tester)
     2026-03-21 17:24  pages  proof 1 holds: It is fast  (by tester)

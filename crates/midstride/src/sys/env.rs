@@ -3,9 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "the one module that reads the environment")]
 
 mod invoker;
+mod user_name;
 
 pub(crate) use invoker::DetectAutomation;
 pub use invoker::{Automation, Invoker, InvokerLookup};
+pub use user_name::{GitNameLookup, UserName};
 
 use crate::sys::clock::Clock;
 use crate::sys::files::{self, ScratchFolder};
@@ -29,8 +31,8 @@ pub struct Environment {
     pub state: Option<PathBuf>,
     /// The user's editor.
     pub editor: Option<String>,
-    /// The user name for the header of new handoffs.
-    pub user: Option<String>,
+    /// The name of the user, for what they write.
+    pub user: UserName,
     /// Who started the process.
     pub invoker: Invoker,
     /// The session in which the process was started, if its client says.
@@ -120,7 +122,7 @@ impl Environment {
             home,
             state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),
-            user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
+            user: UserName::from_variables(&variables),
             invoker: Invoker::process(detect),
             session: None,
             clock: fixed.map_or(Clock::System, Clock::Fixed),
@@ -136,7 +138,7 @@ impl Environment {
             home: None,
             state: None,
             editor: None,
-            user: None,
+            user: UserName::Account,
             invoker: Invoker::User,
             session: None,
             clock: Clock::System,
@@ -153,7 +155,7 @@ impl Environment {
             home: Some(base.join(home)),
             state: Some(base.join(state)),
             editor: None,
-            user: None,
+            user: UserName::Account,
             invoker: Invoker::User,
             session: None,
             clock: Clock::System,
@@ -168,28 +170,27 @@ impl Environment {
 
     /// The author to record for a change: the given one, otherwise the agent that runs the command,
     /// otherwise the user. An agent that gives the name of the user is recorded with its own.
-    pub fn author(&self, given: Option<&str>) -> Option<String> {
-        let is_plain = |given: &&str| !self.names_user(given);
-        if let Some(given) = given.filter(is_plain) {
-            return Some(given.to_owned());
-        }
+    pub fn author(&self, given: Option<&str>) -> String {
         match (self.automation(), given) {
-            (Some(inside), Some(given)) => Some(format!("{} as {given}", inside.name())),
-            (Some(inside), None) => Some(inside.name().to_owned()),
-            (None, Some(given)) => Some(given.to_owned()),
-            (None, None) => self.user.clone(),
+            (Some(inside), Some(given)) if self.names_user(given) => {
+                format!("{} as {given}", inside.name())
+            }
+            (_, Some(given)) => given.to_owned(),
+            (Some(inside), None) => inside.name().to_owned(),
+            (None, None) => self.user.resolve(&self.folder, &self.variables),
         }
     }
 
-    /// Whether a name means the user: a word for them, the name they gave, or their login name, which
-    /// no variable changes.
+    /// Whether a name means the user: a word for them, the name they chose, or the name of their
+    /// account, which no variable changes.
     pub fn names_user(&self, name: &str) -> bool {
         const WORDS: [&str; 5] = ["user", "the user", "human", "the human", "you"];
         let name = name.trim().trim_start_matches('@').to_lowercase();
         let is_it = |other: String| other.to_lowercase() == name;
         WORDS.contains(&name.as_str())
-            || self.user.clone().is_some_and(is_it)
-            || login_name().is_some_and(is_it)
+            || self.variables.get("USER").is_some_and(is_it)
+            || user_name::login_name().is_some_and(is_it)
+            || self.user.chosen(&self.folder).is_some_and(is_it)
     }
 
     /// The value of a variable that another program defines, unless it is blank.
@@ -214,17 +215,6 @@ impl Environment {
         let named = self.variable(variable).map(PathBuf::from);
         named.or_else(|| self.home.as_ref().map(|home| home.join(usual)))
     }
-}
-
-/// The name of the user in the system's list of users.
-fn login_name() -> Option<String> {
-    let id = rustix::process::getuid().as_raw().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").ok()?;
-    users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)? == id).then(|| name.to_owned())
-    })
 }
 
 /// The current folder of the process.

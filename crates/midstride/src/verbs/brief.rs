@@ -151,7 +151,7 @@ impl Delivery {
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
 /// # use midstride::sys::clock::Clock;
-/// # use midstride::sys::env::{Invoker, Environment, Variables};
+/// # use midstride::sys::env::{Invoker, Environment, UserName, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
@@ -160,7 +160,7 @@ impl Delivery {
 /// #     state: None,
 /// #     variables: Variables::NONE,
 /// #     editor: None,
-/// #     user: Some("ada".to_owned()),
+/// #     user: UserName::given("ada"),
 /// #     invoker: Invoker::User,
 /// #     session: None,
 /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),

@@ -358,5 +358,5 @@ pub fn note_task(
 
 /// The actor: the given name, or else the agent or the user that runs the command.
 pub(in crate::verbs) fn actor(workspace: &Workspace, by: Option<&str>) -> String {
-    workspace.environment().author(by).unwrap_or_else(|| "midstride".to_owned())
+    workspace.environment().author(by)
 }

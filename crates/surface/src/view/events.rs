@@ -13,6 +13,9 @@ use midstride_core::work::event::{
 /// The width at which texts are truncated.
 const WIDTH: usize = 72;
 
+/// The source of events whose author is unknown.
+const PROGRAM: &str = "midstride";
+
 /// One line per event.
 pub fn lines(record: &LedgerRecord, json: bool) -> String {
     let line = |envelope: &Envelope| match json {
@@ -86,7 +89,12 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
-    sanitize(&format!("{time}  {about}  {what}  (by {})", envelope.author()))
+    // An event without a known author has the name of the program as its source.
+    let by = match envelope.author().as_str() {
+        PROGRAM => String::new(),
+        author => format!("  (by {author})"),
+    };
+    sanitize(&format!("{time}  {about}  {what}{by}"))
 }
 
 /// Describes an event of a standing instruction.

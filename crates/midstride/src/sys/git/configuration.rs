@@ -1,6 +1,18 @@
-//! The repository's local git configuration and its remotes.
+//! The repository's git configuration and its remotes.
 
+use super::run::{check_status, output_outside};
 use super::{GitError, Repository};
+use std::path::Path;
+
+/// Git's `user.name` in a folder, with or without a repository.
+pub(crate) fn user_name(folder: &Path) -> Option<String> {
+    let asked = ["config", "--get", "user.name"];
+    let name = match Repository::discover(folder).ok().flatten() {
+        Some(repository) => repository.run(&asked, b""),
+        None => output_outside(folder, &asked).and_then(|output| check_status(&asked, output)),
+    };
+    Some(String::from_utf8_lossy(&name.ok()?).into_owned())
+}
 
 impl Repository {
     /// Sets a value in the local configuration.

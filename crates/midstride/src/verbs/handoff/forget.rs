@@ -329,7 +329,7 @@ fn ensure_tombstone(
             is_shared: text.is_shared,
             was_kept,
             forgotten_at: environment.clock.now(),
-            forgotten_by: environment.author(None).unwrap_or_else(|| "the user".to_owned()),
+            forgotten_by: environment.author(None),
             received_from: None,
             reason: reason.map(clean),
         };

@@ -171,7 +171,7 @@ pub enum NewError {
 /// # use midstride::store::Store;
 /// # use midstride::store::ledger::WaitPolicy;
 /// # use midstride::sys::clock::Clock;
-/// # use midstride::sys::env::{Invoker, Environment, Variables};
+/// # use midstride::sys::env::{Invoker, Environment, UserName, Variables};
 /// # use midstride::workspace::Workspace;
 /// # let project = tempfile::tempdir()?;
 /// # let environment = Environment {
@@ -180,7 +180,7 @@ pub enum NewError {
 /// #     state: None,
 /// #     variables: Variables::NONE,
 /// #     editor: None,
-/// #     user: Some("ada".to_owned()),
+/// #     user: UserName::given("ada"),
 /// #     invoker: Invoker::User,
 /// #     session: None,
 /// #     clock: Clock::Fixed("2026-03-21T17:24:00Z".parse()?),
@@ -481,7 +481,7 @@ fn header_fields(
         ("kind", Some(YamlData::Bare(kind.word().to_owned()))),
         ("stage", text(&key.stage)),
         ("status", Some(YamlData::Bare("planned".to_owned()))),
-        ("from", text(&workspace.environment().author(by.as_deref()))),
+        ("from", Some(YamlData::Text(workspace.environment().author(by.as_deref())))),
         ("to", (!to.is_empty()).then(|| YamlData::texts(to))),
         ("created", Some(YamlData::Bare(time::format_time(now)))),
         ("at_commit", commit.map(|commit| YamlData::text(commit.as_str()))),

@@ -58,7 +58,7 @@ pub fn review(
     let workspace = store.workspace();
     let now = workspace.environment().clock.now();
     let ReviewRequest { by, challenged, verdict, dropped, text } = review;
-    let by = &workspace.environment().author(Some(by)).unwrap_or_default();
+    let by = &workspace.environment().author(Some(by));
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
     let change = RevisionInfo {
         // A reviewer who confirms it has compared it with the current code.

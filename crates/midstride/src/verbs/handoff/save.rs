@@ -668,7 +668,7 @@ impl SaveContext<'_> {
         let environment = self.store.workspace().environment();
         let by = environment.author(self.request.by.as_deref());
         let agent = self.agent_session();
-        let (at, by) = (environment.clock.now(), by.as_deref());
+        let (at, by) = (environment.clock.now(), Some(by.as_str()));
         let occasion = QualityStamp { at, by, agent: agent.as_ref() };
         let edit = quality::record_edit(
             document,
@@ -695,13 +695,12 @@ impl SaveContext<'_> {
         let repository = self.store.workspace().repository();
         let committed =
             repository.map(Repository::read_head_commit).transpose()?.flatten().is_some();
-        let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
+        let mut blank = vec!["format", "id", "uid", "kind", "status", "created", "from"];
         blank.extend(committed.then_some("at_commit"));
-        blank.extend(self.author().map(|_| "from"));
         Ok(self.request.author_notes.new_document(&self.facts(None)?, &blank)?)
     }
 
-    fn author(&self) -> Option<String> {
+    fn author(&self) -> String {
         let client = self.checkpoint.map(|checkpoint| checkpoint.client().to_string());
         let given = self.request.by.as_deref().or(client.as_deref());
         self.store.workspace().environment().author(given)
@@ -711,7 +710,7 @@ impl SaveContext<'_> {
         let wanted = NewHandoff {
             id: self.request.id.clone().or_else(|| self.request.author_notes.id.clone()),
             kind: Some(HandoffKind::Session),
-            by: self.author(),
+            by: Some(self.author()),
             text: Some(document.text().to_owned()),
             private: Some(true),
             ..NewHandoff::default()

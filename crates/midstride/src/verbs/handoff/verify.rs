@@ -333,7 +333,7 @@ fn record_in_document(
     let environment = workspace.environment();
     let occasion = TrialContext {
         at: environment.clock.now(),
-        by: environment.author(record.by.as_deref()),
+        by: Some(environment.author(record.by.as_deref())),
         commit: current_commit(workspace),
     };
     let decide = |handoff: &Handoff<'_>| lifecycle::verify(handoff, proven, record.side, &occasion);
@@ -382,7 +382,7 @@ fn ledger_event(
     Some(Envelope {
         id: new_uid(now),
         time: now,
-        source: clean(environment.author(None).as_deref().unwrap_or("midstride")),
+        source: clean(&environment.author(None)),
         received_from: None,
         event: Event::Proof(ProofEvent::Ran {
             key: clean(&handoff.key().to_string()),
