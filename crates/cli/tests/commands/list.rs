@@ -43,9 +43,9 @@ fn the_list_shows_trust_facts() {
     exit 0
     ----- stdout -----
     ID                STATUS       CHANGED     AGE   REVISED  REVIEWED        OPEN                      TITLE
-    market-page-perf  in_progress  2026-03-22  11 d  3        2 (1 rejected)  1 question, 1 assumption  Market pages take 14 s
+    market-page-perf  in_progress  2026-03-22  11 d  1        2 (1 rejected)  1 question, 1 assumption  Market pages take 14 s
     HANDOFF           note                                                                              Where we are
-    feat-042/request  abandoned    2026-03-21  13 d  1                                                  Snapshots of machines for audits.
+    feat-042/request  abandoned    2026-03-21  13 d                                                     Snapshots of machines for audits.
     login-loop        resolved     2026-03-01  32 d                                                     Login loops on Safari
     ");
     let json: serde_json::Value = serde_json::from_str(&at(&["list", "--json"]).stdout).unwrap();

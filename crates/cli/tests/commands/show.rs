@@ -245,7 +245,7 @@ fn the_history_is_available_as_json() {
       "trust": {
         "age_days": 0,
         "unchanged_days": null,
-        "revisions": 5,
+        "revisions": 3,
         "reviews": {
           "held": 0,
           "corrected": 2,
@@ -347,7 +347,7 @@ fn trust_is_shown_as_facts() {
     ----- stdout -----
     Market pages take 14 s
     market · investigation · resolved · from nightcheck
-    captured 2026-03-21 (10 days ago) · changed 2026-03-25 (7 days ago) · revised 5 times · reviewed twice (2 corrected)
+    captured 2026-03-21 (10 days ago) · changed 2026-03-25 (7 days ago) · revised 3 times · reviewed twice (2 corrected)
     .midstride/handoffs/market.md
 
     Resolution
@@ -378,7 +378,7 @@ fn trust_is_shown_as_facts() {
     {
       "age_days": 10,
       "unchanged_days": 7,
-      "revisions": 5,
+      "revisions": 3,
       "reviews": {
         "held": 0,
         "corrected": 2,

@@ -240,7 +240,7 @@ fn results_are_recorded_on_request() {
     ----- stdout -----
     Pages are slow
     pages · investigation · planned
-    captured 2026-03-21 (less than a day ago) · revised 3 times · never reviewed · 3 proofs (1 held, 2 never run)
+    captured 2026-03-21 (less than a day ago) · revised once · never reviewed · 3 proofs (1 held, 2 never run)
     .midstride/handoffs/pages.md
 
     Summary

@@ -477,6 +477,23 @@ pub fn next_undo(handoff: &Handoff<'_>) -> UndoStep {
     }
 }
 
+/// The number of revisions that changed the content, rather than recording a step of the lifecycle.
+pub fn content_revisions(handoff: &Handoff<'_>) -> usize {
+    let nodes = handoff.revision_nodes();
+    if nodes.is_empty() {
+        return handoff.revisions().len();
+    }
+    let mut changed: Vec<bool> = Vec::new();
+    for node in nodes {
+        let step = HistoryStep::from_entry(node);
+        let undone = step.undone_text().and_then(|made| made.checked_sub(2));
+        let undone = undone.and_then(|index| changed.get(index).copied());
+        let changes = step.verb.is_none_or(|verb| verb.changes_content(step.reason));
+        changed.push(!node.is_blank() && undone.unwrap_or(changes));
+    }
+    changed.into_iter().filter(|changed| *changed).count()
+}
+
 /// A history entry, reduced to what undo needs.
 struct HistoryStep<'d> {
     verb: Option<RevisionVerb>,

@@ -1,7 +1,7 @@
 //! Facts that show how far to trust a handoff. They are listed separately, never as one score.
 
 use crate::format::header::{Proof, RecordedOutcome, Review, ReviewVerdict, Validation};
-use crate::handoff::Handoff;
+use crate::handoff::{Handoff, lifecycle};
 use crate::text::time::Time;
 use jiff::Timestamp;
 
@@ -16,7 +16,7 @@ pub struct Trust {
     pub age_days: Option<i64>,
     /// Whole days since it was last changed; `None` if the time is unknown or in the future.
     pub unchanged_days: Option<i64>,
-    /// The number of revisions.
+    /// The number of revisions that changed its content.
     pub revisions: usize,
     /// The number of reviews, by verdict.
     pub reviews: ReviewCounts,
@@ -68,7 +68,7 @@ impl Trust {
             changed,
             age_days: captured.and_then(|time| time.days_before(now)),
             unchanged_days: changed.and_then(|time| time.days_before(now)),
-            revisions: handoff.revisions().len(),
+            revisions: lifecycle::content_revisions(handoff),
             reviews: ReviewCounts::count(&handoff.reviews()),
             proofs: ProofCounts::count(&handoff.proofs()),
             blocking_questions: handoff.questions().iter().filter(|q| q.blocks()).count(),
@@ -183,6 +183,30 @@ handoff:
         let proofs = ProofCounts { hold: 1, broken: 1, timed_out: 1, never_run: 2 };
         assert_eq!(trust.proofs, proofs);
         assert!(!trust.is_closed);
+    }
+
+    #[test]
+    fn only_changes_of_the_content_count_as_revisions() {
+        let revisions = |entries: &[&str]| {
+            let entries: String = entries.iter().map(|entry| format!("    - {entry}\n")).collect();
+            trust(&format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n")).revisions
+        };
+        let lifecycle = ["start", "answer", "resolve", "advance", "share", "fmt", "fix", "verify"];
+        for verb in lifecycle.into_iter().chain(["merge"]) {
+            assert_eq!(revisions(&[&format!("{{verb: {verb}, reason: r}}")]), 0, "{verb}");
+        }
+        for verb in ["edit", "save", "outside", "unknown"] {
+            assert_eq!(revisions(&[&format!("{{verb: {verb}, reason: r}}")]), 1, "{verb}");
+        }
+        assert_eq!(revisions(&["only text", "{reason: measured again}"]), 2);
+        let review =
+            |verdict: &str| format!("{{verb: review, reason: 'reviewed: all ({verdict})'}}");
+        assert_eq!(revisions(&[&review("held"), &review("corrected"), &review("rejected")]), 1);
+        // An undo counts like what it undoes.
+        let undo = |made: usize| format!("{{verb: undo, reason: 'undo of @{made}: r'}}");
+        assert_eq!(revisions(&["{verb: start, reason: r}", &undo(2)]), 0);
+        assert_eq!(revisions(&["{reason: r}", &undo(2)]), 2);
+        assert_eq!(revisions(&[&undo(9)]), 0);
     }
 
     #[test]

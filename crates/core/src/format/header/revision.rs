@@ -132,6 +132,26 @@ impl RevisionVerb {
         Self::ALL.into_iter().find(|verb| verb.word() == word)
     }
 
+    /// Whether a revision with this verb changed the content. The others record a step of the
+    /// lifecycle, or rewrite the text without changing what it says. What a merge joins is counted
+    /// where it was written, and an undo counts like the revision that it undoes.
+    pub(crate) fn changes_content(self, reason: &str) -> bool {
+        match self {
+            Self::Edit | Self::Save | Self::Outside => true,
+            Self::Review => reason.trim_end().ends_with("(corrected)"),
+            Self::Start
+            | Self::Answer
+            | Self::Resolve
+            | Self::Advance
+            | Self::Share
+            | Self::Fmt
+            | Self::Fix
+            | Self::Verify
+            | Self::Undo
+            | Self::Merge => false,
+        }
+    }
+
     /// Whether `undo` stops here. A merge has two previous versions, and versions from before the
     /// handoff was shared stay private.
     pub(crate) fn ends_undo(self) -> bool {
