@@ -20,7 +20,7 @@ pub(crate) struct NewArgs {
     /// What it is about, in one line
     title: Option<String>,
 
-    /// The id; made from the title where none is given
+    /// The id [default: the key words of the title]
     #[arg(long)]
     id: Option<String>,
 
@@ -109,6 +109,9 @@ pub(crate) fn new(ui: &mut Ui, store: &Store, args: NewArgs) -> Result<CliOutcom
     let path = view::display_path(workspace, &created.stored.path);
     let key = created.stored.handoff(workspace).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
+    if let Some(taken) = &created.taken_id {
+        ui.say(&format!("`{taken}` was taken, so the id is `{key}`"))?;
+    }
     let key = view::shell_word(&key.to_string());
     super::report_redacted(ui, &created.redacted)?;
     report_tasks(ui, created.task_snapshot)?;

@@ -25,7 +25,7 @@ fn asking() -> Sandbox {
 fn what_an_agent_does_is_recorded_under_its_own_name() {
     let sandbox = shop();
     hidden_agent(&sandbox, &["new", "A find", "--no-edit"]).exits(0);
-    assert!(sandbox.read(".midstride/handoffs/a-find.md").contains("\n  from: claude-code\n"));
+    assert!(sandbox.read(".midstride/handoffs/find.md").contains("\n  from: claude-code\n"));
     hidden_agent(&sandbox, &["answer", "market", "a1", "--holds"]).exits(0);
     assert!(sandbox.read(FILE).contains("      by: claude-code\n"), "{}", sandbox.read(FILE));
     // A name of its own is fine, the name of the user is not.

@@ -109,12 +109,12 @@ fn an_untouched_draft_gets_one_finding() {
     exit 1
     ----- stdout -----
     error[C014]: this draft is untouched: fill in `context_summary`, Diagnosis, Root causes, Plan and Continuation
-      --> .midstride/handoffs/search-is-slow.md:12:19
+      --> .midstride/handoffs/search-slow.md:12:19
        |
     12 |   context_summary:
        |                   ^
        |
-       = help: run `midstride edit search-is-slow`
+       = help: run `midstride edit search-slow`
     ----- stderr -----
     1 document checked: 1 error
     ");

@@ -76,13 +76,13 @@ fn another_tools_header_is_read_and_kept() {
     insta::assert_snapshot!(sandbox.run(["new", "--from", "thoughts/shared/handoffs/general/2025-10-24_phase-4.md"]), @"
     exit 0
     ----- stderr -----
-    Wrote phase-4-is-complete: .midstride/handoffs/phase-4-is-complete.md
+    Wrote phase-4-complete: .midstride/handoffs/phase-4-complete.md
     Every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md stands in it
     Read from it: title, status, from, created, at_commit, context_summary
     The note is as it was; once you delete it, take it out of `dependencies.upstream` too
-    Next: midstride check phase-4-is-complete
+    Next: midstride check phase-4-complete
     ");
-    insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/phase-4-is-complete.md"), @r#"
+    insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/phase-4-complete.md"), @r#"
     ---
     date: 2025-10-24T21:16:45-07:00
     researcher: Claude # theirs
@@ -92,7 +92,7 @@ fn another_tools_header_is_read_and_kept() {
     status: complete
     handoff:
       format: 1
-      id: phase-4-is-complete
+      id: phase-4-complete
       title: Phase 4 is complete
       kind: investigation
       status: resolved
@@ -111,7 +111,7 @@ fn another_tools_header_is_read_and_kept() {
 
     The plugin no longer crashes.
     "#);
-    let text = sandbox.read(".midstride/handoffs/phase-4-is-complete.md");
+    let text = sandbox.read(".midstride/handoffs/phase-4-complete.md");
     assert!(text.contains("  at_commit: 11fc8dd2f2158e7015ad98e631093e068de74d74\n"), "{text}");
 }
 
@@ -174,11 +174,11 @@ fn arguments_take_precedence_over_the_note() {
     sandbox.write("docs/lag_of_search.md", "It lags.\n");
     let typed = ["--summary", "An hour.", "--to", "ops", "--kind", "session", "--committed"];
     sandbox.run([&["new", "--from", "docs/lag_of_search.md"], &typed[..]].concat()).exits(0);
-    insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/lag-of-search.md"), @"
+    insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/lag-search.md"), @"
     ---
     handoff:
       format: 1
-      id: lag-of-search
+      id: lag-search
       title: Lag of search
       kind: session
       status: planned
@@ -259,15 +259,15 @@ fn secrets_of_a_note_are_not_written() {
     insta::assert_snapshot!(sandbox.run(["new", "--from", "note.md"]), @"
     exit 0
     ----- stderr -----
-    Wrote leak-redacted-github-token: .midstride/handoffs/leak-redacted-github-token.md
+    Wrote leak-redacted-github: .midstride/handoffs/leak-redacted-github.md
     warning: a secret was not written: github-token
     warning: a secret was not written: github-token
     Every line of note.md stands in it
     Read from it: title
     The note is as it was; once you delete it, take it out of `dependencies.upstream` too
-    Next: midstride check leak-redacted-github-token
+    Next: midstride check leak-redacted-github
     ");
-    let text = sandbox.read(".midstride/handoffs/leak-redacted-github-token.md");
+    let text = sandbox.read(".midstride/handoffs/leak-redacted-github.md");
     assert!(!text.contains(&token), "{text}");
 }
 

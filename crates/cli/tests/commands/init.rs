@@ -39,8 +39,8 @@ fn a_private_setup_leaves_the_working_tree_unchanged() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 0
     ----- stdout -----
-    ID      STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
-    a-find  planned  2026-03-21  0 d                           A find
+    ID    STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
+    find  planned  2026-03-21  0 d                           A find
     ");
 }
 
@@ -62,9 +62,9 @@ fn setup_works_without_git() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 0
     ----- stdout -----
-    ID         STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
-    a-find     planned  2026-03-21  0 d                           A find
-    a-session  planned  2026-03-21  0 d                           A session
+    ID       STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
+    find     planned  2026-03-21  0 d                           A find
+    session  planned  2026-03-21  0 d                           A session
     ");
 }
 
@@ -75,7 +75,7 @@ fn a_worktree_shares_the_private_folder() {
     sandbox.run(["new", "A find", "--no-edit"]).exits(0);
     sandbox.git(&["worktree", "add", "--quiet", "../second"]);
     let run = sandbox.run(["-C", "../second", "list"]).exits(0);
-    assert!(run.stdout.contains("a-find"), "{run}");
+    assert!(run.stdout.contains("find"), "{run}");
 }
 
 #[test]

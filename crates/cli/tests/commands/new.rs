@@ -15,10 +15,10 @@ fn known_facts_are_filled_in() {
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stderr -----
-    Wrote search-is-stale: .midstride/handoffs/search-is-stale.md
-    Next: fill it in, then midstride check search-is-stale
+    Wrote search-stale: .midstride/handoffs/search-stale.md
+    Next: fill it in, then midstride check search-stale
     ");
-    let text = sandbox.read(".midstride/handoffs/search-is-stale.md");
+    let text = sandbox.read(".midstride/handoffs/search-stale.md");
     let commit = sandbox.git(&["rev-parse", "HEAD"]);
     assert!(!commit.is_empty());
     let shown: Vec<&str> =
@@ -27,7 +27,7 @@ fn known_facts_are_filled_in() {
     ---
     handoff:
       format: 1
-      id: search-is-stale
+      id: search-stale
       title: Search is stale
       kind: investigation
       status: planned
@@ -52,6 +52,33 @@ fn known_facts_are_filled_in() {
     ## Continuation
 
     <!-- Where to start. -->
+    ");
+}
+
+#[test]
+fn an_id_is_short_and_a_second_one_is_reported() {
+    let sandbox = shop();
+    let title = "Fix the y2038 overflow when the parser reads old timestamps";
+    sandbox.run(["new", title]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["new", title]), @"
+    exit 0
+    ----- stderr -----
+    Wrote y2038-overflow-parser-2: .midstride/handoffs/y2038-overflow-parser-2.md
+    `y2038-overflow-parser` was taken, so the id is `y2038-overflow-parser-2`
+    Next: fill it in, then midstride check y2038-overflow-parser-2
+    ");
+    // A whole id is not the start of another one.
+    let shown = sandbox.run(["show", "y2038-overflow-parser"]).exits(0);
+    assert!(shown.stdout.contains("handoffs/y2038-overflow-parser.md"), "{shown}");
+    let shown = sandbox.run(["show", "y2038-overflow-parser-"]).exits(0);
+    assert!(shown.stdout.contains("handoffs/y2038-overflow-parser-2.md"), "{shown}");
+    insta::assert_snapshot!(sandbox.run(["start", "y2038"]), @"
+    exit 2
+    ----- stderr -----
+    error: `y2038` can mean 2 handoffs
+    hint: y2038-overflow-parser-2  .midstride/handoffs/y2038-overflow-parser-2.md
+    hint: y2038-overflow-parser  .midstride/handoffs/y2038-overflow-parser.md
+    hint: name one of them
     ");
 }
 
@@ -128,7 +155,7 @@ fn the_files_of_one_feature_are_named_alike() {
     assert!(run.stderr.contains(".claude/pipeline/briefs/feat-050-night.md"), "{run}");
     let named = ["new", "By its title", "--stage", "spec", "--from", "feat-050"];
     let run = sandbox.run(named).exits(0);
-    assert!(run.stderr.contains(".claude/pipeline/specs/feat-050-by-its-title.md"), "{run}");
+    assert!(run.stderr.contains(".claude/pipeline/specs/feat-050-title.md"), "{run}");
 }
 
 #[test]
@@ -245,9 +272,9 @@ fn a_secret_is_neither_in_an_id_nor_in_a_file_name() {
     insta::assert_snapshot!(sandbox.run(["new", &title]), @"
     exit 0
     ----- stderr -----
-    Wrote token-redacted-github-token-leaked: .midstride/handoffs/token-redacted-github-token-leaked.md
+    Wrote token-redacted-github: .midstride/handoffs/token-redacted-github.md
     warning: a secret was not written: github-token
-    Next: fill it in, then midstride check token-redacted-github-token-leaked
+    Next: fill it in, then midstride check token-redacted-github
     ");
     insta::assert_snapshot!(sandbox.run(["new", "X", "--id", &format!("k-{token}")]), @"
     exit 2

@@ -193,7 +193,7 @@ fn private_setup_belongs_to_every_worktree() {
     let there = [&["-C", second.to_str().unwrap()], &PURGE[..], &["--yes"]].concat();
     let run = sandbox.as_user().run([&there[..], &["--uncommitted"]].concat()).exits(0);
     assert!(run.stderr.contains("[ROOT] has midstride too, and shares them"), "{run}");
-    assert!(exists(&sandbox, ".git/midstride/handoffs/a-title.md"), "{run}");
+    assert!(exists(&sandbox, ".git/midstride/handoffs/title.md"), "{run}");
 }
 
 #[test]

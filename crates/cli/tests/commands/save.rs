@@ -615,7 +615,7 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
         let done: Value = serde_json::from_str(&run.stdout).unwrap();
         let run = run_in_session(&sandbox, id, &["checkpoint", "--json"]).exits(0);
         let written: Value = serde_json::from_str(&run.stdout).unwrap();
-        let about = if id == OWN { "session-warm-the-cache" } else { "session-rename-the-shop" };
+        let about = if id == OWN { "session-warm-cache" } else { "session-rename-shop" };
         assert_eq!(done["key"], about, "{done}");
         assert_eq!(written["checkpoint"], done["checkpoint"], "{written}");
     }

@@ -136,7 +136,7 @@ fn handed_over(sandbox: &Sandbox) -> [String; 3] {
 fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     let sandbox = two_clones();
     let [one, two, three] = handed_over(&sandbox);
-    let check = run_in(&sandbox, ".", &["check", "end-of-day"]);
+    let check = run_in(&sandbox, ".", &["check", "end-day"]);
     assert!(!check.stdout.contains("error["), "{check}");
     let missing = run_in(&sandbox, "../second", &["task", "show", &one]);
     insta::assert_snapshot!(missing.to_string().replace(&one, "t-ONE....."), @"
@@ -146,7 +146,7 @@ fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     hint: `midstride task list --all` shows what there is
     hint: what is only elsewhere comes with `midstride sync`
     ");
-    let start = run_in(&sandbox, "../second", &["start", "end-of-day", "--json"]).exits(0);
+    let start = run_in(&sandbox, "../second", &["start", "end-day", "--json"]).exits(0);
     let created = json(&start)["tasks"]["created"].clone();
     for id in [&one, &two, &three] {
         assert!(created.as_array().unwrap().contains(&id.as_str().into()), "{start}");
@@ -162,7 +162,7 @@ fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     assert_eq!(ship["notes"][0]["text"], "after the freeze");
     // Importing again changes nothing, and changes made meanwhile stay.
     run_in(&sandbox, "../second", &["task", "done", &one]).exits(0);
-    let again = run_in(&sandbox, "../second", &["task", "import", "end-of-day"]);
+    let again = run_in(&sandbox, "../second", &["task", "import", "end-day"]);
     insta::assert_snapshot!(again, @"
     exit 0
     ----- stderr -----

@@ -140,7 +140,7 @@ fn heard<'t>(model: &ModelServer, texts: &[&'t str]) -> Vec<&'t str> {
 #[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_headless_claude_code_saves_only_what_was_allowed() {
     let refused = ["requested permissions to use mcp__midstride__save", "requires approval"];
-    let saved = ["by-tool@1", "by-command@1"];
+    let saved = ["tool@1", "command@1"];
     let runs = |allow: &str| {
         let sandbox = with_midstride();
         let said =
@@ -176,7 +176,7 @@ fn a_headless_claude_code_saves_only_what_was_allowed() {
 #[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn a_headless_codex_saves_only_what_was_allowed() {
     let refused = "requires approval, but approval policy is never";
-    let texts = [refused, "by-tool@1"];
+    let texts = [refused, "tool@1"];
     let runs = |allow: &str| {
         let sandbox = with_midstride();
         let said = json!({"title": "By tool", "summary": "The purge goes by tag.", "next": ["Bench it"], "session": "none"});
@@ -195,7 +195,7 @@ fn a_headless_codex_saves_only_what_was_allowed() {
     };
     let heard = runs("read");
     assert_eq!(heard, [refused]);
-    assert_eq!(runs("save"), ["by-tool@1"]);
+    assert_eq!(runs("save"), ["tool@1"]);
 }
 
 /// Sends requests to a Codex server and waits for its answer.

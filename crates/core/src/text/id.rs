@@ -2,8 +2,10 @@
 //! mixing them up does not compile.
 
 mod opaque;
+mod title;
 
 pub use opaque::{BlobHash, ClientName, CommitId, SessionId, Uid};
+pub use title::TITLE_ID_LENGTH_MAX;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -65,20 +67,6 @@ impl HandoffId {
         Ok(Self(text.to_owned()))
     }
 
-    /// Makes an id from a title: the first words in lower case, joined by hyphens.
-    pub fn from_title(title: &str) -> Option<Self> {
-        const WORDS_MAX: usize = 6;
-        let lower: String = title.to_lowercase().chars().map(without_accent).collect();
-        let words: Vec<&str> = lower
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .take(WORDS_MAX)
-            .collect();
-        let mut slug = words.join("-");
-        slug.truncate(ID_LENGTH_MAX);
-        Self::parse(slug.trim_end_matches('-')).ok()
-    }
-
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -88,28 +76,6 @@ impl HandoffId {
 impl fmt::Display for HandoffId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-/// Transliterates an accented letter to ASCII.
-fn without_accent(letter: char) -> String {
-    match letter {
-        'ä' | 'æ' => "ae".to_owned(),
-        'ö' | 'ø' | 'œ' => "oe".to_owned(),
-        'ü' => "ue".to_owned(),
-        'ß' => "ss".to_owned(),
-        'à' | 'á' | 'â' | 'ã' | 'å' | 'ą' => "a".to_owned(),
-        'ç' | 'ć' | 'č' => "c".to_owned(),
-        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' => "e".to_owned(),
-        'ì' | 'í' | 'î' | 'ï' => "i".to_owned(),
-        'ł' => "l".to_owned(),
-        'ñ' | 'ń' => "n".to_owned(),
-        'ò' | 'ó' | 'ô' | 'õ' => "o".to_owned(),
-        'ś' | 'š' => "s".to_owned(),
-        'ù' | 'ú' | 'û' => "u".to_owned(),
-        'ý' => "y".to_owned(),
-        'ź' | 'ż' | 'ž' => "z".to_owned(),
-        other => other.to_string(),
     }
 }
 
@@ -211,6 +177,18 @@ impl HandoffKey {
         let is_key = is_id(id) && stage.is_none_or(is_id);
         is_key.then(|| Self { id: id.to_owned(), stage: stage.map(str::to_owned) })
     }
+
+    /// Whether a typed text is the start of this key. Both parts of `feat-04/sp` may be the start, and
+    /// an id that a table cut may end with `…`.
+    pub fn has_prefix(&self, typed: &str) -> bool {
+        let typed = typed.trim_end_matches('…');
+        let is_start = match (typed.split_once('/'), &self.stage) {
+            (Some((id, stage)), Some(own)) => self.id.starts_with(id) && own.starts_with(stage),
+            (Some(_), None) => false,
+            (None, _) => self.id.starts_with(typed),
+        };
+        is_start && !typed.is_empty()
+    }
 }
 
 impl fmt::Display for HandoffKey {
@@ -306,17 +284,6 @@ mod tests {
     }
 
     #[test]
-    fn a_title_becomes_a_short_slug() {
-        let id = HandoffId::from_title("Market pages take 14 s after a cache purge").unwrap();
-        assert_eq!(id.as_str(), "market-pages-take-14-s-after");
-        assert_eq!(
-            HandoffId::from_title("Größe der Fläche").unwrap().as_str(),
-            "groesse-der-flaeche"
-        );
-        assert_eq!(HandoffId::from_title("日本語"), None);
-    }
-
-    #[test]
     fn a_feature_number_is_read_with_and_without_a_name() {
         assert_eq!(FeatureNumber::parse("feat-042"), Some(FeatureNumber(42)));
         assert_eq!(FeatureNumber::parse("feat-042-vm-snapshots"), Some(FeatureNumber(42)));
@@ -345,6 +312,18 @@ mod tests {
         assert_eq!(names.all_with_id("b"), [1, 2]);
         assert_eq!(names.find("c"), Some(3));
         assert_eq!(names.find("d"), None);
+    }
+
+    #[test]
+    fn a_key_is_found_by_the_start_of_its_id_and_its_stage() {
+        let key = HandoffKey::parse("feat-042/spec").unwrap();
+        for typed in ["f", "feat-042", "feat-042/spec", "feat-04/s", "feat-042/", "feat-0…"] {
+            assert!(key.has_prefix(typed), "{typed}");
+        }
+        for typed in ["", "…", "eat", "feat-042/design", "feat-042/spec/x", "feat-0421"] {
+            assert!(!key.has_prefix(typed), "{typed}");
+        }
+        assert!(!HandoffKey::parse("perf").unwrap().has_prefix("perf/spec"));
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl Workspace {
         };
         let ways: [&dyn Fn(&HandoffKey) -> bool; 3] =
             [&|key| key.to_string() == wanted, &|key| key.id == wanted, &|key| {
-                key.to_string().starts_with(wanted) && !wanted.is_empty()
+                key.has_prefix(wanted)
             }];
         let found = ways.iter().map(|way| fitting(*way)).find(|found| !found.is_empty());
         match found.unwrap_or_default().as_slice() {

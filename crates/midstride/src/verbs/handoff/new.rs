@@ -19,7 +19,7 @@ use midstride_core::format::skeleton::skeleton;
 use midstride_core::format::stage::StageRule;
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{
-    FeatureNumber, HandoffId, HandoffIdError, HandoffKey, ID_LENGTH_MAX, nearest_match,
+    FeatureNumber, HandoffId, HandoffIdError, HandoffKey, nearest_match,
 };
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
@@ -77,6 +77,8 @@ impl NewHandoff {
 pub struct CreatedHandoff {
     /// The document.
     pub stored: StoredHandoff,
+    /// The id that its title gives, if another handoff has it.
+    pub taken_id: Option<HandoffId>,
     /// The handoffs it builds on, starting with the one that was named.
     pub upstream: Vec<StoredHandoff>,
     /// The note it was made from.
@@ -190,7 +192,7 @@ pub enum NewError {
 ///
 /// let wanted = NewHandoff { title: Some("Search is slow".to_owned()), ..NewHandoff::default() };
 /// let created = verbs::new(&store, &wanted)?;
-/// assert_eq!(created.stored.path, Path::new(".midstride/handoffs/search-is-slow.md"));
+/// assert_eq!(created.stored.path, Path::new(".midstride/handoffs/search-slow.md"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
@@ -225,8 +227,8 @@ pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewErro
     // Two concurrent calls must not get the same number or name.
     let _lock = Lock::acquire(&private_root, "new")?;
     let own_id = note.as_ref().and_then(|note| note.id());
-    let id = match own_id.filter(|_| wanted.id.is_none()) {
-        Some(id) => free_id(workspace, &id)?,
+    let ChosenId { id, taken } = match own_id.filter(|_| wanted.id.is_none()) {
+        Some(id) => free_id(workspace, id)?,
         None => choose_id(workspace, wanted, kind, upstream.first(), &private_root)?,
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
@@ -266,6 +268,7 @@ pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewErro
     let origin = note.map(|note| note.into_imported_note(typed));
     Ok(CreatedHandoff {
         stored: workspace.read(&place)?,
+        taken_id: taken,
         upstream,
         origin,
         redacted,
@@ -325,6 +328,19 @@ pub(in crate::verbs) fn stage_rule<'p>(
     })
 }
 
+/// The id of a new handoff.
+struct ChosenId {
+    id: HandoffId,
+    /// The id that it replaces, because another handoff has that one.
+    taken: Option<HandoffId>,
+}
+
+impl From<HandoffId> for ChosenId {
+    fn from(id: HandoffId) -> Self {
+        Self { id, taken: None }
+    }
+}
+
 /// The given id, or else the upstream's id, the next number, or an id made from the title.
 fn choose_id(
     workspace: &Workspace,
@@ -332,33 +348,36 @@ fn choose_id(
     kind: HandoffKind,
     upstream: Option<&StoredHandoff>,
     private: &Root,
-) -> Result<HandoffId, NewError> {
+) -> Result<ChosenId, NewError> {
     if let Some(id) = &wanted.id {
-        return HandoffId::parse(id).map_err(|why| NewError::BadId { id: id.clone(), why });
+        let bad = |why| NewError::BadId { id: id.clone(), why };
+        return HandoffId::parse(id).map(ChosenId::from).map_err(bad);
     }
     if kind == HandoffKind::Stage {
         let inherited = upstream.map(|stored| stored.handoff(workspace).id().to_owned());
         if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
-            return Ok(id);
+            return Ok(id.into());
         }
-        return Ok(next_number(workspace, private)?.id());
+        return Ok(next_number(workspace, private)?.id().into());
     }
     let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
     let day = workspace.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
     let base = HandoffId::from_title(title).or_else(|| HandoffId::parse(&day).ok());
-    free_id(workspace, &base.ok_or(NewError::Nameless)?)
+    free_id(workspace, base.ok_or(NewError::Nameless)?)
 }
 
 /// The id, with a number appended if it is taken.
-fn free_id(workspace: &Workspace, base: &HandoffId) -> Result<HandoffId, NewError> {
+fn free_id(workspace: &Workspace, base: HandoffId) -> Result<ChosenId, NewError> {
     let free = |id: &HandoffId| {
         let key = HandoffKey { id: id.to_string(), stage: None };
         refuse_taken(workspace, &key).is_ok()
     };
-    let short = &base.as_str()[..base.as_str().len().min(ID_LENGTH_MAX - "-999".len())];
-    let numbered =
-        (2..1000).filter_map(|number| HandoffId::parse(&format!("{short}-{number}")).ok());
-    std::iter::once(base.clone()).chain(numbered).find(free).ok_or(NewError::Nameless)
+    if free(&base) {
+        return Ok(base.into());
+    }
+    let mut numbered = (2..1000).filter_map(|number| base.numbered(number));
+    let id = numbered.find(free).ok_or(NewError::Nameless)?;
+    Ok(ChosenId { id, taken: Some(base) })
 }
 
 /// The next feature number. The last one is stored where all worktrees share it, because documents
