@@ -1,6 +1,6 @@
 //! Renders a list of handoffs.
 
-use super::table::{Column, TextTable, line_width, table};
+use super::table::{Column, TextTable, id_table, line_width};
 use super::{display_title, one_line, trust};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::Handoff;
@@ -41,7 +41,7 @@ pub fn render_table(
     terminal: Option<usize>,
 ) -> TextTable {
     let rows: Vec<Vec<String>> = list.iter().map(|stored| row(workspace, stored)).collect();
-    table(&COLUMNS, &rows, line_width(terminal))
+    id_table(&COLUMNS, &rows, line_width(terminal))
 }
 
 /// The status of a handoff, or `note`.

@@ -204,12 +204,10 @@ fn hit_text(
     let handoff = stored.handoff(workspace);
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
-    let key = one_line(&handoff.key().to_string(), usize::MAX);
     let status = status_word(workspace, stored);
-    let title = display_title(
-        &handoff,
-        table::line_width(terminal).saturating_sub(key.len() + status.len() + 4),
-    );
+    let width = table::line_width(terminal).saturating_sub(status.len() + 2 * table::COLUMN_GAP);
+    let key = one_line(&handoff.key().to_string(), table::first_width_max(width));
+    let title = display_title(&handoff, width.saturating_sub(key.len()));
     let mut out = format!("{bold}{key}{bold:#}  {status}  {title}\n");
     for why in why {
         out.push_str(&format!(

@@ -1,6 +1,7 @@
 //! Renders tables whose columns line up in any script.
 
 use super::one_line;
+use midstride_core::text::id::TITLE_ID_LENGTH_MAX;
 use unicode_width::UnicodeWidthStr as _;
 
 /// The space between two columns.
@@ -35,17 +36,46 @@ pub struct TextTable {
 
 /// Renders a table. The last column gets the remaining width.
 pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> TextTable {
-    let widths: Vec<usize> = (0..columns.len())
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            let head = columns[column].name.width();
-            cells.map(|cell| cell.width()).chain([head]).max().unwrap_or(0)
-        })
-        .collect();
-    let shown = fitting_columns(columns, &widths, width);
+    let widths = column_widths(columns, rows);
+    let shown = fitting_columns(columns, &widths, width, LAST_WIDTH_MIN);
+    render(columns, rows, &widths, &shown, width)
+}
+
+/// Renders a table whose first column has ids of handoffs. Ids never get more width than the last
+/// column: a longer one is cut, and its start still names the handoff.
+pub(crate) fn id_table(columns: &[Column], rows: &[Vec<String>], width: usize) -> TextTable {
+    let mut widths = column_widths(columns, rows);
+    let id_width = widths[0];
+    // An old, long id does not push out more columns than a new one.
+    widths[0] = id_width.min(TITLE_ID_LENGTH_MAX);
+    let shown = fitting_columns(columns, &widths, width, widths[0].max(LAST_WIDTH_MIN));
+    let others = used_width(&shown, &widths) - widths[0];
+    widths[0] = id_width.min(first_width_max(width.saturating_sub(others)));
+    let mut rows = rows.to_vec();
+    for id in rows.iter_mut().filter_map(|row| row.first_mut()) {
+        *id = one_line(id, widths[0]);
+    }
+    render(columns, &rows, &widths, &shown, width)
+}
+
+fn column_widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<usize> {
+    let width = |(index, column): (usize, &Column)| {
+        let cells = rows.iter().filter_map(|row| row.get(index));
+        cells.map(|cell| cell.width()).chain([column.name.width()]).max().unwrap_or(0)
+    };
+    columns.iter().enumerate().map(width).collect()
+}
+
+fn render(
+    columns: &[Column],
+    rows: &[Vec<String>],
+    widths: &[usize],
+    shown: &[usize],
+    width: usize,
+) -> TextTable {
     let pick = |row: &[String]| shown.iter().map(|at| row[*at].clone()).collect::<Vec<String>>();
     let head: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-    let left = width.saturating_sub(used_width(&shown, &widths)).max(LAST_WIDTH_MIN);
+    let left = width.saturating_sub(used_width(shown, widths)).max(LAST_WIDTH_MIN);
     let widths: Vec<usize> = shown.iter().map(|at| widths[*at]).collect();
     let dim = anstyle::Style::new().dimmed();
     let mut text = format!("{dim}{}{dim:#}\n", row_line(&pick(&head), &widths));
@@ -62,10 +92,20 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> T
     TextTable { text, omitted_columns: left_out }
 }
 
+/// The maximum width of the first column, of the width that it shares with the last one.
+pub(super) fn first_width_max(shared: usize) -> usize {
+    (shared / 2).max(LAST_WIDTH_MIN)
+}
+
 /// The columns that leave enough width for the last one.
-fn fitting_columns(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
+fn fitting_columns(
+    columns: &[Column],
+    widths: &[usize],
+    width: usize,
+    last_min: usize,
+) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..columns.len()).collect();
-    while used_width(&shown, widths) + LAST_WIDTH_MIN > width {
+    while used_width(&shown, widths) + last_min > width {
         let spare = shown.iter().filter_map(|at| Some((columns[*at].drop_order?, *at))).min();
         let Some((_, spare)) = spare else { break };
         shown.retain(|at| *at != spare);
@@ -105,5 +145,25 @@ mod tests {
         assert_eq!(shown(29), ("x   1  a title".to_owned(), vec!["B"]));
         assert_eq!(shown(26), ("x   a title".to_owned(), vec!["A", "B"]));
         assert_eq!(shown(1), ("x   a title".to_owned(), vec!["A", "B"]));
+    }
+    #[test]
+    fn an_id_never_gets_more_width_than_the_title() {
+        let columns = [
+            Column { name: "ID", drop_order: None },
+            Column { name: "AGE", drop_order: Some(0) },
+            Column { name: "TITLE", drop_order: None },
+        ];
+        let row = |id: &str| vec![id.to_owned(), "12 d".to_owned(), "t".repeat(200)];
+        for length in [5, 24, 25, 49, 100] {
+            for width in 1..200 {
+                let table = id_table(&columns, &[row(&"i".repeat(length))], width);
+                let line = table.text.lines().last().unwrap();
+                let [id, title] = ['i', 't'].map(|letter| line.matches(letter).count());
+                assert!(id <= title + 1, "{length} in {width}: {line}");
+                assert!(id == length || line.contains("i…"), "{length} in {width}: {line}");
+                assert!(width < 43 || line.width() <= width, "{length} in {width}: {line}");
+                assert!(id == length || length > 24 || width < 50, "{length} in {width}: {line}");
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Renders tasks: a single one, a list, and the results of changes.
 
-use super::table::{Column, TextTable, line_width, table};
+use super::table::{Column, TextTable, id_table, line_width};
 use super::{count, heading, indent, one_line, sanitize};
 use midstride::verbs::TaskImport;
 use midstride::workspace::{StoredHandoff, Workspace};
@@ -295,7 +295,7 @@ pub fn render_table(
 ) -> TextTable {
     let rows = list.iter().map(|task| row(tasks, task));
     let rows: Vec<Vec<String>> = rows.chain(questions.iter().map(OpenQuestion::row)).collect();
-    table(&COLUMNS, &rows, line_width(terminal))
+    id_table(&COLUMNS, &rows, line_width(terminal))
 }
 
 fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
