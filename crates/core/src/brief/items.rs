@@ -14,7 +14,9 @@ pub use handoff::{
 };
 pub use instruction::instruction_items;
 pub use repository::{earlier_commit_items, later_commits_item, mark_clean, work_tree_items};
-pub use session::{earlier_session_items, headline, session_items, unsettled_items};
+pub use session::{
+    NextStep, earlier_session_items, headline, next_step, session_items, unsettled_items,
+};
 pub use upstream::upstream_items;
 pub use work::{TaskPlacement, mission_items, older_workflows_item, task_items, workflow_item};
 

@@ -44,6 +44,8 @@ const PROFILE: ClientProfile = ClientProfile {
     name: NAME,
     title: "Claude Code",
     program: "claude",
+    resume_arguments: &["--resume"],
+    resumes_in_session_directory: true,
     // The npm package, and the native installer, which names the program after its version.
     executables: &["claude", "claude.exe", "claude/versions/*"],
     home_variable: HOME_VARIABLE,

@@ -113,6 +113,13 @@ pub trait Client: fmt::Debug + Sync {
     /// other checks report them.
     fn settings(&self, environment: &Environment, root: &Path) -> ClientSettings;
 
+    /// The words of the command that reopens a session.
+    fn resume_command(&self, session: &SessionId) -> Vec<String> {
+        let ClientProfile { program, resume_arguments, .. } = self.profile();
+        let words = [program].into_iter().chain(*resume_arguments).map(|word| (*word).to_owned());
+        words.chain([session.as_str().to_owned()]).collect()
+    }
+
     /// Whether a session runs headless, for a script, so that no user can answer a prompt.
     fn is_headless(&self, environment: &Environment) -> bool;
 
@@ -206,6 +213,10 @@ pub struct ClientProfile {
     pub title: &'static str,
     /// The program that users start.
     pub program: &'static str,
+    /// The arguments of the program that reopen a session, without its id.
+    pub resume_arguments: &'static [&'static str],
+    /// Whether the client finds a session only from the directory that the session worked in.
+    pub resumes_in_session_directory: bool,
     /// How the paths of the client's programs end: file names, or several names with `*` for any.
     /// A program above a command means that an agent runs the command.
     pub executables: &'static [&'static str],

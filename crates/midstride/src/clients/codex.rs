@@ -41,6 +41,8 @@ const PROFILE: ClientProfile = ClientProfile {
     name: NAME,
     title: "Codex",
     program: "codex",
+    resume_arguments: &["resume"],
+    resumes_in_session_directory: false,
     // The npm package, and the release files.
     executables: &[
         "codex",

@@ -111,6 +111,32 @@ pub fn headline(summary: &SessionSummary) -> Headline {
     Headline { name: short_id(summary.session.as_str()).to_owned(), title, state }
 }
 
+/// The next step of a session, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextStep<'g> {
+    /// The highlight that names it.
+    pub highlight: &'g Highlight,
+    /// Whose it is, such as `the agent's plan`.
+    pub source: &'static str,
+}
+
+/// The next step of a session, if its last request was not answered.
+pub fn next_step(summary: &SessionSummary) -> Option<NextStep<'_>> {
+    let first = |kind: Kind, source| Some((summary.of_kind(kind).next()?, source));
+    let in_progress = |one: &&Highlight| one.state.as_deref() == Some("in progress");
+    let task = || Some((summary.of_kind(Kind::Task).find(in_progress)?, "the task in progress"));
+    let (highlight, source) = match summary.ending {
+        SessionEnding::Asked => first(Kind::Question, "the agent's question, unanswered"),
+        SessionEnding::MidTurn | SessionEnding::Interrupted | SessionEnding::Failed => {
+            first(Kind::StatedPlan, "the agent's plan")
+                .or_else(task)
+                .or_else(|| first(Kind::OpenRequest, "the user's request, unfinished"))
+        }
+        SessionEnding::Unknown | SessionEnding::Nothing | SessionEnding::Completed => None,
+    }?;
+    Some(NextStep { highlight, source })
+}
+
 fn ending_word(ending: SessionEnding) -> &'static str {
     match ending {
         SessionEnding::Completed => "done",
@@ -446,21 +472,7 @@ impl<'g> SessionItemBuilder<'g> {
 
     /// Adds the next step with its origin, if the last request was not answered.
     fn add_next_step(&mut self) {
-        let first = |kind: Kind| self.of_kind(kind).first().copied();
-        let question =
-            || first(Kind::Question).map(|one| (one, "the agent's question, unanswered"));
-        let plan = || first(Kind::StatedPlan).map(|one| (one, "the agent's plan"));
-        let task = || self.task_in_progress().map(|one| (one, "the task in progress"));
-        let request =
-            || first(Kind::OpenRequest).map(|one| (one, "the user's request, unfinished"));
-        let found = match self.summary.ending {
-            SessionEnding::Asked => question(),
-            SessionEnding::MidTurn | SessionEnding::Interrupted | SessionEnding::Failed => {
-                plan().or_else(task).or_else(request)
-            }
-            SessionEnding::Unknown | SessionEnding::Nothing | SessionEnding::Completed => None,
-        };
-        if let Some((one, whose)) = found {
+        if let Some(NextStep { highlight: one, source: whose }) = next_step(self.summary) {
             let at =
                 one.seen.as_ref().and_then(|seen| seen.at).map(|at| format!(", {}", clock(at)));
             if one.kind == Kind::OpenRequest && self.is_goal(one) {
@@ -482,10 +494,6 @@ impl<'g> SessionItemBuilder<'g> {
     /// Whether a request is the goal, which the page already quotes.
     fn is_goal(&self, request: &Highlight) -> bool {
         self.summary.of_kind(Kind::Goal).any(|goal| goal.text == request.text)
-    }
-
-    fn task_in_progress(&self) -> Option<&'g Highlight> {
-        self.summary.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
     }
 
     /// Adds the user's corrections. The newest rank high; the work done since reflects the older
