@@ -83,6 +83,9 @@ pub use project::doctor::{
     measure_idle_cost, reindex,
 };
 pub use project::finish_index::finish_index;
+pub use project::home::{
+    FailingCheck, HomeError, HomeScreen, LastSession, NextAction, ReopenCommand, home,
+};
 pub use project::init::{InitError, InitOutcome, init};
 pub use project::observe::{
     branch_state, commits_made, last_observation, observe, observe_in_background,

@@ -12,8 +12,7 @@ use midstride::clients::{self, Client};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
-use midstride::verbs::InitError;
-use midstride::verbs::{ConfigError, SETTING_KEYS, SetupError};
+use midstride::verbs::{ConfigError, HomeError, InitError, SETTING_KEYS, SetupError};
 use midstride::workspace::settings::SettingsError;
 use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{FindError, WorkspaceError};
@@ -220,6 +219,15 @@ impl From<WorkspaceError> for Diagnostic {
             WorkspaceError::Settings(error) => error.into(),
             WorkspaceError::Bare(_) => Self::new(error.to_string())
                 .hint("`git worktree add ../work` checks it out; start midstride there"),
+            _ => Self::new(error.to_string()),
+        }
+    }
+}
+
+impl From<HomeError> for Diagnostic {
+    fn from(error: HomeError) -> Self {
+        match error {
+            HomeError::Workspace(error) => error.into(),
             _ => Self::new(error.to_string()),
         }
     }

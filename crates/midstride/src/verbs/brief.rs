@@ -11,7 +11,9 @@ mod upstream;
 pub use ledger_facts::agents_in_flight;
 
 pub(crate) use ledger_facts::open_session_items;
-pub(in crate::verbs) use ledger_facts::{summary_of_session, visit_latest_summaries};
+pub(in crate::verbs) use ledger_facts::{
+    UnfinishedWork, summary_of_session, unfinished_work, visit_latest_summaries,
+};
 
 use crate::clients::{self, Client};
 use crate::code::drift::cached_results;

@@ -1,9 +1,10 @@
-//! Operations on a whole project: set up, examine, sync, purge.
+//! Operations on a whole project: show, set up, examine, sync, purge.
 
 pub(in crate::verbs) mod config;
 pub(in crate::verbs) mod configuration_trust;
 pub(in crate::verbs) mod doctor;
 pub(in crate::verbs) mod finish_index;
+pub(in crate::verbs) mod home;
 pub(in crate::verbs) mod init;
 pub(in crate::verbs) mod observe;
 pub(in crate::verbs) mod purge;

@@ -42,6 +42,12 @@ pub fn observe(workspace: &Workspace) -> Result<Option<Observation>, GitError> {
     observe_within(workspace, repository, COMMAND_TIME).map(Some)
 }
 
+/// The working tree as git sees it now. Stores the observation if midstride is set up.
+pub(crate) fn current_work_tree(workspace: &Workspace) -> Option<WorkTreeState> {
+    let repository = workspace.repository()?;
+    Some(observe_within(workspace, repository, COMMAND_TIME).ok()?.work_tree)
+}
+
 /// The same for a background process. If several run at once, one observes, one waits and the
 /// others exit.
 pub fn observe_in_background(workspace: &Workspace) -> Result<(), GitError> {

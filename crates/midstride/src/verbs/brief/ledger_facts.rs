@@ -64,9 +64,18 @@ pub(super) struct LedgerFacts<'s> {
 
 impl<'s> LedgerFacts<'s> {
     pub(super) fn read(store: &'s Store, asked: &BriefRequest) -> Result<Self, LedgerError> {
+        Self::read_with(store, asked, None)
+    }
+
+    /// The same with a session that is newer than its last capture.
+    fn read_with(
+        store: &'s Store,
+        asked: &BriefRequest,
+        newest: Option<SessionSummary>,
+    ) -> Result<Self, LedgerError> {
         let workspace = store.workspace();
         let Some(ledger) = store.existing_ledger()? else {
-            return Ok(Self::default());
+            return Ok(Self { summary: newest, ..Self::default() });
         };
         let own = asked.session.as_ref().filter(|_| {
             matches!(asked.occasion, Some(BriefOccasion::Resume | BriefOccasion::Compact))
@@ -91,7 +100,8 @@ impl<'s> LedgerFacts<'s> {
         let branch = workspace.repository().and_then(Repository::branch);
         let worked = WorkSessionEnds::from_checkpoints(&others);
         sort_by_nearness(workspace, branch.as_deref(), &mut others);
-        let mut sessions: Vec<SessionSummary> = own_summary.into_iter().collect();
+        others.retain(|one| newest.as_ref().is_none_or(|newest| newest.session != one.name.id));
+        let mut sessions: Vec<SessionSummary> = newest.or(own_summary).into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(sessions_with_work(ledger, &mut others, sessions.is_empty())?);
         }
@@ -311,6 +321,26 @@ fn is_covered_by_board(
         |task: &Task| at > 0 || !task.status.is_open() || task.role() != TaskRole::Work;
     let known = || tasks.find_on_list(client.as_str(), list, &item.text);
     item.kind == HighlightKind::Task && known().is_some_and(is_covered)
+}
+
+/// The last session with work, and what it and earlier sessions left open.
+pub(in crate::verbs) struct UnfinishedWork {
+    /// The session, without what was dismissed or closed with its branch.
+    pub(in crate::verbs) last: Option<SessionSummary>,
+    /// What earlier sessions left open.
+    pub(in crate::verbs) earlier: Vec<UnsettledItem>,
+}
+
+/// Reads what sessions left unfinished, from the point of view of `own`. `newest` is a session that
+/// is newer than its last capture.
+pub(in crate::verbs) fn unfinished_work(
+    store: &Store,
+    own: Option<&SessionName>,
+    newest: Option<SessionSummary>,
+) -> Result<UnfinishedWork, LedgerError> {
+    let asked = BriefRequest { session: own.cloned(), ..BriefRequest::default() };
+    let facts = LedgerFacts::read_with(store, &asked, newest)?;
+    Ok(UnfinishedWork { last: facts.summary, earlier: facts.unsettled.0 })
 }
 
 /// The agents still running when the session that a briefing would cover ended.

@@ -16,7 +16,7 @@ use crate::verbs::session::checkpoint::{
 };
 use crate::workspace::{SetupMode, Workspace};
 use jiff::{SignedDuration, Timestamp};
-use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
+use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
@@ -254,6 +254,15 @@ pub struct SessionView {
     pub checkpoint: Checkpoint,
     /// Whether exactly this state is stored.
     pub is_stored: bool,
+}
+
+/// Summarizes a session from its transcript as it is now.
+pub(in crate::verbs) fn summarize_transcript(
+    workspace: &Workspace,
+    found: &TranscriptInfo,
+) -> Result<SessionSummary, CheckpointError> {
+    let draft = capture_checkpoint(workspace, found, CheckpointMode::Checkpoint)?;
+    Ok(SessionSummary::from_checkpoint(&draft.serialized.checkpoint))
 }
 
 /// Reads one session from its transcript, or from its last capture if the transcript is deleted.
