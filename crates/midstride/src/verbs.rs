@@ -84,7 +84,8 @@ pub use project::doctor::{
 };
 pub use project::finish_index::finish_index;
 pub use project::home::{
-    FailingCheck, HomeError, HomeScreen, LastSession, NextAction, ReopenCommand, home,
+    FailingCheck, HomeError, HomeScreen, LastSession, NextAction, OpenHandoff, OpenTask,
+    ReopenCommand, WaitingItem, WaitingSource, home,
 };
 pub use project::init::{InitError, InitOutcome, init};
 pub use project::observe::{

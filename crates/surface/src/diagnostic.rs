@@ -227,6 +227,7 @@ impl From<WorkspaceError> for Diagnostic {
 impl From<HomeError> for Diagnostic {
     fn from(error: HomeError) -> Self {
         match error {
+            HomeError::Find(error) => error.into(),
             HomeError::Workspace(error) => error.into(),
             _ => Self::new(error.to_string()),
         }
