@@ -84,8 +84,8 @@ pub use project::doctor::{
 };
 pub use project::finish_index::finish_index;
 pub use project::home::{
-    FailingCheck, HomeError, HomeScreen, LastSession, NextAction, OpenHandoff, OpenTask,
-    ReopenCommand, WaitingItem, WaitingSource, home,
+    FailingCheck, HomeError, HomeProblem, HomeScreen, LastSession, NextAction, NextCommand,
+    OpenHandoff, OpenTask, ReopenCommand, WaitingItem, WaitingSource, home, unfinished_projects,
 };
 pub use project::init::{InitError, InitOutcome, init};
 pub use project::observe::{

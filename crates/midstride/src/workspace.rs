@@ -43,6 +43,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use trust::TrustSubject;
 use user_settings::{Exclusion, Retention, UserRules};
+pub(crate) use trust::recorded_projects;
 
 /// midstride's folder in a project.
 pub const FOLDER: &str = ".midstride";

@@ -7,6 +7,7 @@
 //! is read to decide.
 
 use super::Workspace;
+use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileProblem, FolderIdentity, Lock, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
@@ -136,6 +137,34 @@ impl LockedRecords<'_> {
         change(&mut record);
         let text = serde_json::to_value(record).unwrap_or_default();
         self.folder.put_owner_only(&self.subject.file_name(), format!("{text:#}\n").as_bytes())
+    }
+}
+
+/// The folders of all projects on record that still exist: midstride created a private store there, or
+/// the user trusts them.
+pub(crate) fn recorded_projects(environment: &Environment) -> Vec<PathBuf> {
+    let Some(state) = &environment.state else { return Vec::new() };
+    let Ok(folder) = Root::open(&state.join(FOLDER)) else { return Vec::new() };
+    let names = folder.names(".json").unwrap_or_default().into_iter();
+    let read = |name: PathBuf| {
+        let bytes = folder.read(&name).ok().filter(|_| folder.is_owner_only(&name))?;
+        serde_json::from_slice::<TrustRecord>(&bytes).ok()
+    };
+    let mut projects: Vec<PathBuf> =
+        names.filter_map(read).filter_map(|record| record.project_folder()).collect();
+    projects.sort();
+    projects.dedup();
+    projects
+}
+
+impl TrustRecord {
+    /// The folder of the project, if it is still the one that was recorded.
+    fn project_folder(&self) -> Option<PathBuf> {
+        let path = Path::new(&self.path);
+        files::folder_identity(path).filter(|now| *now == self.identity)?;
+        let above = path.parent().filter(|_| path.ends_with(".git"));
+        let folder = self.work_tree.as_deref().map(Path::new).or(above).unwrap_or(path);
+        files::is_folder(folder).then(|| folder.to_owned())
     }
 }
 

@@ -1,18 +1,26 @@
 //! The home screen: a project at a glance. What the last session did, what is unfinished, what waits
-//! for the user.
+//! for the user, what is wrong, and the one next command.
 
 mod last_session;
+mod next_command;
 mod open_work;
+mod problem;
 
 pub use last_session::{LastSession, ReopenCommand};
+pub use next_command::NextCommand;
 pub use open_work::{OpenHandoff, OpenTask, WaitingItem, WaitingSource};
+pub use problem::HomeProblem;
 
 use crate::store::Store;
-use crate::store::ledger::LedgerError;
+use crate::store::ledger::{LedgerError, WaitPolicy};
+use crate::sys::env::Environment;
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
-use crate::workspace::observation::current_work_tree;
-use crate::workspace::{Access, FindError, SetupMode, StoreOwner, WorkspaceError};
+use crate::workspace::observation::{current_work_tree, last_observation};
+use crate::workspace::{
+    Access, FindError, SetupMode, StoreOwner, Workspace, WorkspaceError, recorded_projects,
+};
+use jiff::Timestamp;
 use last_session::HomeSessions;
 use midstride_core::brief::items::{NextStep, next_step};
 use midstride_core::brief::unsettled::UnsettledItem;
@@ -20,6 +28,7 @@ use midstride_core::format::header::Status;
 use midstride_core::session::checkpoint::{Highlight, HighlightKind};
 use midstride_core::session::repository::WorkTreeState;
 use open_work::OpenWork;
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 /// A project at a glance.
@@ -45,6 +54,10 @@ pub struct HomeScreen {
     pub handoffs: Vec<OpenHandoff>,
     /// Tasks in progress, then those that are ready.
     pub tasks: Vec<OpenTask>,
+    /// What is wrong.
+    pub problems: Vec<HomeProblem>,
+    /// The one command to run next.
+    pub next: NextCommand,
     /// Why the ledger could not be read.
     pub ledger_error: Option<LedgerError>,
     /// The files that could not be read.
@@ -81,23 +94,54 @@ pub enum HomeError {
     Workspace(#[from] WorkspaceError),
 }
 
+/// How much to look at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HomeEffort {
+    /// Ask git and read transcripts.
+    Full,
+    /// Read only what midstride recorded.
+    Recorded,
+}
+
 /// Shows a project at a glance. Documents that the user has not trusted are only counted.
 pub fn home(store: &Store) -> Result<HomeScreen, HomeError> {
+    look_at(store, HomeEffort::Full)
+}
+
+/// The projects on record that have unfinished work, newest first. Skips those that cannot be opened.
+pub fn unfinished_projects(environment: &Environment) -> Vec<HomeScreen> {
+    let open = |folder: PathBuf| {
+        let environment = Environment { folder, session: None, ..environment.clone() };
+        let workspace = Workspace::discover(environment).ok()?;
+        look_at(&Store::new(workspace, WaitPolicy::Command), HomeEffort::Recorded).ok()
+    };
+    let mut projects: Vec<HomeScreen> =
+        recorded_projects(environment).into_iter().filter_map(open).collect();
+    projects.retain(HomeScreen::has_unfinished_work);
+    projects.sort_by_key(|project| Reverse(project.changed()));
+    projects
+}
+
+fn look_at(store: &Store, effort: HomeEffort) -> Result<HomeScreen, HomeError> {
     let access = store.workspace().access();
     if access == Access::Granted {
-        return Ok(collect(store)?);
+        return Ok(collect(store, access, effort)?);
     }
     let own = Store::new(store.workspace().own_view()?, store.wait_policy());
-    Ok(collect(&own)?)
+    Ok(collect(&own, access, effort)?)
 }
 
 /// Collects everything from a project or view whose documents may all be passed on.
-fn collect(store: &Store) -> Result<HomeScreen, FindError> {
+fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScreen, FindError> {
     let workspace = store.workspace();
     let mut work = OpenWork::read(workspace)?;
     // Without a state folder, the private store may have come from elsewhere.
     let may_read = workspace.store_owner() != StoreOwner::Unrecorded;
-    let read = || if may_read { HomeSessions::read(store) } else { Ok(HomeSessions::default()) };
+    let read = || match (may_read, effort) {
+        (false, _) => Ok(HomeSessions::default()),
+        (true, HomeEffort::Full) => HomeSessions::read(store),
+        (true, HomeEffort::Recorded) => HomeSessions::read_captured(store),
+    };
     let (facts, ledger_error) = match read().and_then(|facts| {
         if may_read {
             work.add_tasks(store)?;
@@ -107,8 +151,17 @@ fn collect(store: &Store) -> Result<HomeScreen, FindError> {
         Ok(facts) => (facts, None),
         Err(error) => (HomeSessions::default(), Some(error)),
     };
-    let HomeSessions { last, earlier } = facts;
+    let HomeSessions { last, earlier, uncaptured } = facts;
     work.add_session_question(last.as_ref());
+    let work_tree = match effort {
+        HomeEffort::Full => current_work_tree(workspace),
+        HomeEffort::Recorded => last_observation(workspace).map(|observed| observed.work_tree),
+    };
+    let client = last.as_ref().map(|last| last.client);
+    let mut problems: Vec<HomeProblem> = problem::access_problem(access).into_iter().collect();
+    if effort == HomeEffort::Full {
+        problems.extend(problem::capture_problems(workspace, client, uncaptured));
+    }
     let branch = workspace.repository().and_then(Repository::branch);
     Ok(HomeScreen {
         root: workspace.root().path().to_owned(),
@@ -116,11 +169,13 @@ fn collect(store: &Store) -> Result<HomeScreen, FindError> {
         setup: workspace.setup(),
         next_action: find_next_action(last.as_ref(), &work),
         failing: find_failing(last.as_ref(), &earlier),
-        work_tree: current_work_tree(workspace),
+        work_tree,
+        next: next_command::choose_next(workspace, last.as_ref(), &work, &problems),
         last_session: last,
         waiting: work.waiting,
         handoffs: work.handoffs,
         tasks: work.tasks,
+        problems,
         ledger_error,
         unread: work.unread,
     })
@@ -155,4 +210,23 @@ fn find_failing(last: Option<&LastSession>, earlier: &[UnsettledItem]) -> Vec<Fa
         }
     }
     checks
+}
+
+impl HomeScreen {
+    /// Whether anything is left to do.
+    pub fn has_unfinished_work(&self) -> bool {
+        let is_dirty = |tree: &WorkTreeState| !tree.uncommitted.is_empty() || tree.more > 0;
+        self.next_action.is_some()
+            || !self.failing.is_empty()
+            || !self.waiting.is_empty()
+            || !self.tasks.is_empty()
+            || self.handoffs.iter().any(|one| !one.is_note)
+            || self.work_tree.as_ref().is_some_and(is_dirty)
+    }
+
+    /// When a session or a handoff last changed.
+    pub fn changed(&self) -> Option<Timestamp> {
+        let session = self.last_session.as_ref().and_then(|last| last.ended);
+        self.handoffs.iter().filter_map(|one| one.changed).chain(session).max()
+    }
 }

@@ -535,6 +535,23 @@ fn find_unfinished(
     Ok(UnfinishedSessions { list, older, unread })
 }
 
+/// The ended sessions in a list that `recover` would capture. Those from before midstride was set up,
+/// or from while it was off, do not count.
+pub(in crate::verbs) fn uncaptured_sessions<'l>(
+    workspace: &Workspace,
+    list: &'l [ListedSession],
+) -> Vec<&'l ListedSession> {
+    let private = workspace.private().ok().flatten();
+    let text = private.and_then(|private| private.read(Path::new(SINCE_FILE)).ok());
+    let since = text.and_then(|text| String::from_utf8(text).ok()?.trim().parse().ok());
+    let Some(since) = since else { return Vec::new() };
+    let off = OffTimes::for_project(workspace);
+    let is_wanted = |began: Timestamp| began >= since && !off.contains(began);
+    let ended = list.iter().filter(|one| one.life == SessionLiveness::Ended);
+    let ended = ended.filter(|one| one.extent != Extent::Whole);
+    ended.filter(|one| one.began.is_some_and(is_wanted)).collect()
+}
+
 /// When midstride was set up. The first call stores the time.
 pub(in crate::verbs) fn installed_since(workspace: &Workspace) -> Result<Timestamp, FileError> {
     let now = workspace.environment().clock.now();

@@ -6,7 +6,9 @@ use crate::store::ledger::LedgerError;
 use crate::sys::files;
 use crate::sys::git::Repository;
 use crate::verbs::brief::{UnfinishedWork, unfinished_work};
-use crate::verbs::session::sessions::{Extent, ListedSession, sessions, summarize_transcript};
+use crate::verbs::session::sessions::{
+    Extent, ListedSession, sessions, summarize_transcript, uncaptured_sessions,
+};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
@@ -52,6 +54,8 @@ pub(super) struct HomeSessions {
     pub(super) last: Option<LastSession>,
     /// What earlier sessions left open.
     pub(super) earlier: Vec<UnsettledItem>,
+    /// How many ended sessions are not captured to their end.
+    pub(super) uncaptured: usize,
 }
 
 impl HomeSessions {
@@ -59,6 +63,7 @@ impl HomeSessions {
     pub(super) fn read(store: &Store) -> Result<Self, LedgerError> {
         let workspace = store.workspace();
         let (list, _) = sessions(store, None)?;
+        let uncaptured = uncaptured_sessions(workspace, &list).len();
         let own = workspace.environment().session.as_ref();
         let is_other = |one: &&ListedSession| {
             own.is_none_or(|own| one.session != own.id || one.client.name() != own.client)
@@ -71,7 +76,14 @@ impl HomeSessions {
             Some(summary) => LastSession::from_summary(workspace, summary, &list),
             None => newest.map(|one| LastSession::from_transcript(workspace, one)),
         };
-        Ok(Self { last, earlier })
+        Ok(Self { last, earlier, uncaptured })
+    }
+
+    /// Reads only what was captured.
+    pub(super) fn read_captured(store: &Store) -> Result<Self, LedgerError> {
+        let UnfinishedWork { last, earlier } = unfinished_work(store, None, None)?;
+        let last = last.and_then(|one| LastSession::from_summary(store.workspace(), one, &[]));
+        Ok(Self { last, earlier, uncaptured: 0 })
     }
 }
 
