@@ -17,6 +17,7 @@ pub mod forget;
 pub mod graph;
 pub mod handoff;
 pub mod history;
+pub mod home;
 pub mod inbox;
 pub mod list;
 pub mod mission;
