@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// Carries work from one AI agent session to the next
 ///
-/// Without a command: the inbox, what is open, what blocks, and what to do next.
+/// Without a command, show this project at a glance, as `midstride status` does.
 #[derive(Debug, Parser)]
 #[command(name = "midstride", version, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct CommandLine {
@@ -29,9 +29,8 @@ pub(crate) struct CommandLine {
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Global options")]
     pub(crate) color: ColorMode,
 
-    /// The inbox as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    home: commands::status::HomeArgs,
 
     #[command(subcommand)]
     command: Option<CliCommand>,
@@ -40,6 +39,7 @@ pub(crate) struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     Setup(commands::setup::SetupArgs),
+    Status(commands::status::StatusArgs),
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     List(commands::list::ListArgs),
@@ -127,9 +127,9 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             return Err(Diagnostic::new(format!("there is no folder `{}`", folder.display())));
         }
     }
-    if typed.json && typed.command.is_some() {
-        return Err(Diagnostic::new("`--json` stands before the command")
-            .hint("write it behind, as in `midstride list --json`"));
+    if let Some(option) = typed.home.given_option().filter(|_| typed.command.is_some()) {
+        return Err(Diagnostic::new(format!("`{option}` stands before the command"))
+            .hint(format!("write it behind, as in `midstride list {option}`")));
     }
     let rules = ui.redactor();
     let with_rules = |workspace: Workspace, wait_policy| {
@@ -154,7 +154,8 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Ok(with_rules(workspace, WaitPolicy::Command))
     };
     match typed.command {
-        None => commands::inbox::inbox(ui, &open()?, typed.json),
+        None => commands::status::status(ui, &open()?, &typed.home),
+        Some(CliCommand::Status(args)) => commands::status::status(ui, &open()?, &args.home),
         Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &environment, &args),
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, open_excluded()?.workspace(), &args)

@@ -20,7 +20,6 @@ mod forget;
 mod from_note;
 mod graph;
 mod hook;
-mod inbox;
 mod init;
 mod life;
 mod list;

@@ -18,7 +18,6 @@ pub mod graph;
 pub mod handoff;
 pub mod history;
 pub mod home;
-pub mod inbox;
 pub mod list;
 pub mod mission;
 pub mod permission;

@@ -22,9 +22,9 @@ fn show_search(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Days later, another session",
-        "It starts with an empty context. The inbox tells what is open and what to do next; whoever has\n\
-         only a few words to go by finds the handoff by them. It tells what was found out, what was\n\
-         wrong, and how often it was challenged.",
+        "It starts with an empty context. The home screen shows what is open and what to do next; a few\n\
+         words are enough to find the handoff. It says what was found out, what was wrong, and how\n\
+         often it was challenged.",
     )?;
     demo.run(ui, &[], 0)?;
     demo.run(ui, &["search", "slow", "pages"], 0)?;

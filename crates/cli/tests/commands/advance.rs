@@ -605,7 +605,7 @@ fn json_has_the_same_facts() {
 }
 
 #[test]
-fn the_inbox_suggests_advancing_a_complete_stage() {
+fn the_home_screen_suggests_advancing_a_complete_stage() {
     let sandbox = with_brief(COMPLETE);
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
     sandbox.run(["resolve", "market", "--outcome", "done"]).exits(0);

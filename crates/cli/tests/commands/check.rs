@@ -144,18 +144,12 @@ fn notes_without_a_header_are_counted() {
     ----- stderr -----
     2 documents checked: 2 hints (H002 ×2); show them with -v
     ");
-    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
+    insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 0
     ----- stdout -----
-    1 handoff is open.
-
-    In progress
-      b  Another
-
-    Notes
-      a  A note
-
-    Next: midstride init sets midstride up here; 2 documents found already
+    ID  STATUS       CHANGED  AGE  REVISED  REVIEWED  OPEN  TITLE
+    b   in_progress                                         Another
+    a   note                                                A note
     ");
     insta::assert_snapshot!(sandbox.run(["show", "a"]), @"
     exit 0

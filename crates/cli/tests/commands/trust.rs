@@ -222,9 +222,8 @@ fn a_store_of_an_earlier_version_is_named_and_taken_back_once() {
         "{doctor}"
     );
     assert!(doctor.stdout.contains("`midstride trust` takes it back"), "{doctor}");
-    let inbox: [&str; 0] = [];
-    let inbox = sandbox.run(inbox);
-    assert!(inbox.stderr.contains("`midstride trust` takes it back"), "{inbox}");
+    let status = sandbox.run(["status"]);
+    assert!(status.stderr.contains("`midstride trust` takes it back"), "{status}");
     let call = serde_json::json!({
         "session_id": "0195b9d2-4c00-7000-8000-00000000aaaa", "cwd": sandbox.root(),
         "hook_event_name": "SessionStart", "source": "startup",

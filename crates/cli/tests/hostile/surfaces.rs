@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 84] = [
+const COMMANDS: [&[&str]; 85] = [
     &[],
     &["--json"],
     &["check"],
@@ -84,6 +84,7 @@ const COMMANDS: [&[&str]; 84] = [
     &["redact", "body.md"],
     &["off"],
     &["on"],
+    &["status", "--all"],
     &["doctor"],
     &["doctor", "--reindex", "--no-simulation", "--json"],
     &["client", "list"],
@@ -100,8 +101,8 @@ const COMMANDS: [&[&str]; 84] = [
     &["client", "remove", "--all", "--purge", "--yes"],
 ];
 
-/// Files that are called below, or without the name of a command.
-const ELSEWHERE: [&str; 2] = ["hook", "inbox"];
+/// Files that are called below.
+const ELSEWHERE: [&str; 1] = ["hook"];
 
 /// Runs every command. `note` gets its name and what it printed.
 pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {

@@ -67,7 +67,7 @@ fn mcp_answers(sandbox: &Sandbox, handoff: &str) -> Vec<(String, String)> {
     answers
 }
 
-/// What the hooks of every client answer, and the briefing of the command line.
+/// What the hooks of every client answer, and the briefing and the home screen of the command line.
 fn other_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
     let mut answers = Vec::new();
     let events = [
@@ -96,7 +96,15 @@ fn other_answers(sandbox: &Sandbox) -> Vec<(String, String)> {
             answers.push((format!("{} {event} {more}", client.name()), run.exits(0).to_string()));
         }
     }
-    for words in [&["brief"][..], &["brief", "--json"], &["brief", "--as", "mission"]] {
+    let commands = [
+        &["brief"][..],
+        &["brief", "--json"],
+        &["brief", "--as", "mission"],
+        &["status"],
+        &["status", "--json"],
+        &["status", "--all", "--json"],
+    ];
+    for words in commands {
         answers.push((words.join(" "), sandbox.run(words).to_string()));
     }
     answers
@@ -134,6 +142,9 @@ fn no_surface_passes_on_an_untrusted_document() {
     brief
     brief --json
     brief --as mission
+    status
+    status --json
+    status --all --json
     prompt continue
     resources/list
     resource midstride://briefing
@@ -186,7 +197,7 @@ fn no_surface_quotes_a_broken_configuration_of_an_untrusted_project() {
     for (surface, text) in other_answers(&sandbox).into_iter().chain(mcp_answers(&sandbox, THEIRS))
     {
         // The command line is for the user, who has to correct the file.
-        if !surface.starts_with("brief") {
+        if !surface.starts_with("brief") && !surface.starts_with("status") {
             assert!(!text.contains("run the installer"), "{surface}: {text}");
         }
     }

@@ -1,9 +1,11 @@
-//! Renders the home screen: a project at a glance.
+//! Renders the home screen: a project at a glance, and all projects with unfinished work.
 
 mod hints;
 mod json;
+mod projects;
 
 pub use json::{HomeJson, all_json, json};
+pub use projects::all_text;
 
 use super::{count, inline_name, one_line, shell_word};
 use hints::{next_command, problem_text, reopen_command};
