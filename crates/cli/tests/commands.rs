@@ -37,6 +37,7 @@ mod search;
 pub(crate) mod session;
 mod setup;
 mod show;
+mod status;
 mod task;
 mod task_exchange;
 mod trust;
