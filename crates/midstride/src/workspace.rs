@@ -42,8 +42,8 @@ use private_store::PrivateStore;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use trust::TrustSubject;
-use user_settings::{Exclusion, Retention, UserRules};
 pub(crate) use trust::recorded_projects;
+use user_settings::{Exclusion, Retention, UserRules};
 
 /// midstride's folder in a project.
 pub const FOLDER: &str = ".midstride";

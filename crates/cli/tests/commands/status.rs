@@ -137,7 +137,7 @@ fn a_project_is_shown_at_a_glance() {
                    feat-042/request  Snapshots of machines for audits.
                    HANDOFF           Where we are (note)
     Tasks          t-00000000  Measure again
-    Problems       Claude Code runs no hooks: midstride client add claude-code
+    Problems       Claude Code runs no hooks: midstride setup
 
     Next: claude --resume [UID]
     ");
@@ -158,13 +158,13 @@ fn a_project_is_shown_at_a_glance() {
 #[test]
 fn a_project_without_a_session_says_how_to_start() {
     let sandbox = sandbox().repository();
-    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
+    insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
     exit 0
     ----- stdout -----
     [ROOT] on main
 
-    Next: midstride init
-    ");
+    Next: midstride new "what you found out"
+    "#);
     sandbox.as_user().run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
     exit 0

@@ -385,7 +385,7 @@ fn next_line(home: &HomeScreen, context: &HomeContext) -> String {
         | NextCommand::Trust
         | NextCommand::Brief
         | NextCommand::Recover
-        | NextCommand::AddClient(_)
+        | NextCommand::Setup
         | NextCommand::Advance { .. }
         | NextCommand::ShowHandoff(_)
         | NextCommand::ShowTask(_)

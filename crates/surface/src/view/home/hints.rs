@@ -1,7 +1,6 @@
 //! The commands that the home screen suggests.
 
 use crate::view::{count, shell_path, shell_word};
-use midstride::clients::Client;
 use midstride::verbs::{HomeProblem, HomeScreen, NextCommand, ReopenCommand};
 
 /// A problem, and what to do about it.
@@ -24,7 +23,7 @@ pub(super) fn problem_text(problem: &HomeProblem) -> (String, String) {
             let titles: Vec<&str> = clients.iter().map(|client| client.title()).collect();
             let verb = if clients.len() == 1 { "runs" } else { "run" };
             let message = format!("{} {verb} no hooks", titles.join(" and "));
-            (message, add_clients_command(clients))
+            (message, "midstride setup".to_owned())
         }
         HomeProblem::UntrustedHooks(client) => {
             let program = client.profile().program;
@@ -38,13 +37,6 @@ pub(super) fn problem_text(problem: &HomeProblem) -> (String, String) {
         }
     };
     (message, fix)
-}
-
-fn add_clients_command(clients: &[&'static dyn Client]) -> String {
-    match clients {
-        [one] => format!("midstride client add {}", one.name()),
-        _ => "midstride client add --all".to_owned(),
-    }
 }
 
 /// The command to run next, as typed.
@@ -61,7 +53,7 @@ pub(super) fn next_command(home: &HomeScreen) -> String {
         }
         NextCommand::Brief => "midstride brief".to_owned(),
         NextCommand::Recover => "midstride session recover".to_owned(),
-        NextCommand::AddClient(client) => format!("midstride client add {}", client.name()),
+        NextCommand::Setup => "midstride setup".to_owned(),
         NextCommand::Advance { handoff, stages } => {
             let stages: Vec<String> = stages.iter().map(|stage| shell_word(stage)).collect();
             let stages = stages.join(", or --to ");

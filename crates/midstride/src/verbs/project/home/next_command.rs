@@ -3,7 +3,7 @@
 use super::last_session::LastSession;
 use super::open_work::{OpenWork, WaitingSource};
 use super::problem::HomeProblem;
-use crate::clients::{Client, SessionLiveness};
+use crate::clients::SessionLiveness;
 use crate::workspace::{Catalog, SetupMode, StoredHandoff, Workspace};
 use midstride_core::session::checkpoint::SessionEnding;
 
@@ -27,8 +27,8 @@ pub enum NextCommand {
     Brief,
     /// Capture ended sessions.
     Recover,
-    /// Install midstride in a client.
-    AddClient(&'static dyn Client),
+    /// Install midstride into the clients.
+    Setup,
     /// Advance a complete handoff to one of these stages.
     Advance {
         /// The key of the handoff.
@@ -71,9 +71,7 @@ pub(super) fn choose_next(
     let fix = problems.iter().find_map(|problem| match problem {
         HomeProblem::Untrusted { .. } => Some(NextCommand::Trust),
         HomeProblem::Uncaptured { .. } => Some(NextCommand::Recover),
-        HomeProblem::NoHooks(clients) => {
-            clients.first().map(|client| NextCommand::AddClient(*client))
-        }
+        HomeProblem::NoHooks(_) => Some(NextCommand::Setup),
         HomeProblem::NoStateFolder
         | HomeProblem::HooksOff
         | HomeProblem::HooksOffInEnvironment
