@@ -100,7 +100,9 @@ fn a_store_that_came_with_an_archive_is_not_read() {
     let root = sandbox.root();
     assert_eq!(owner(root), StoreOwner::Unknown);
     let store = open(root);
-    assert_eq!(store.workspace().setup(), SetupMode::NotSetUp, "its configuration is not read");
+    let standard = open(Sandbox::new("").repository().root());
+    let settings = |store: &Store| format!("{:?}", store.workspace().settings());
+    assert_eq!(settings(&store), settings(&standard), "its configuration is not read");
     assert_eq!(titles(root), [""; 0]);
     assert!(store.existing_ledger().unwrap().is_none());
     assert!(!verbs::is_switched_off(store.workspace()));
@@ -396,10 +398,10 @@ fn without_a_state_folder_a_store_is_used_and_not_passed_on() {
 fn a_private_store_committed_to_a_repository_is_not_read() {
     let sandbox = Sandbox::new("").repository();
     sandbox.write(".midstride/private/handoffs/planted.md", handoff("planted", "Planted"));
-    sandbox.write(".midstride/private/config.toml", "");
+    sandbox.write(".midstride/private/config.toml", "[brief]\nbudget = 777\n");
     sandbox.write(".midstride/private/off", "");
     let store = open(sandbox.root());
-    assert_eq!(store.workspace().setup(), SetupMode::NotSetUp);
+    assert_eq!(store.workspace().settings().brief.budget, None);
     assert_eq!(titles(sandbox.root()), [""; 0]);
     assert!(!verbs::is_switched_off(store.workspace()));
     // The user's own one from before the project used git is.

@@ -87,7 +87,7 @@ fn pointing_into_a_trusted_repository_grants_nothing() {
     for folder in [&file, &link, &common, &claimed] {
         let workspace = open(folder);
         assert!(workspace.repository().is_some(), "{}", folder.display());
-        assert_eq!(workspace.access(), Access::Untrusted { documents: 1 }, "{}", folder.display());
+        assert_eq!(workspace.access(), Access::Own { withheld: 1 }, "{}", folder.display());
     }
     assert!(open(&beside(&sandbox, "linked")).is_trusted(), "its own worktree");
     // A separate git directory can be trusted for itself.
@@ -109,6 +109,6 @@ fn a_record_that_others_could_have_written_does_not_count() {
 fn trust_is_revoked() {
     let sandbox = trusted();
     assert!(verbs::distrust(&open(sandbox.root())).unwrap());
-    assert_eq!(open(sandbox.root()).access(), Access::Untrusted { documents: 1 });
+    assert_eq!(open(sandbox.root()).access(), Access::Own { withheld: 1 });
     assert!(!verbs::distrust(&open(sandbox.root())).unwrap());
 }

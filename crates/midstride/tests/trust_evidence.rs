@@ -81,7 +81,7 @@ fn a_forged_author_grants_nothing() {
     commit(&sandbox, sandbox.root(), "ada");
     let workspace = open(sandbox.root());
     assert!(verbs::trust_listing(&workspace).require_author("ada@example.org").is_ok());
-    assert_eq!(workspace.access(), Access::Untrusted { documents: 1 });
+    assert_eq!(workspace.access(), Access::Own { withheld: 1 });
     assert!(!workspace.is_trusted() && !verbs::is_vouched_by_remote(&workspace).unwrap());
 }
 
@@ -112,7 +112,7 @@ fn clone(sandbox: &Sandbox, name: &str) -> PathBuf {
 fn a_clone_that_its_trusted_remote_has_needs_no_question() {
     let (sandbox, _) = remote();
     let second = clone(&sandbox, "second");
-    assert_eq!(open(&second).access(), Access::Untrusted { documents: 1 }, "nothing is automatic");
+    assert_eq!(open(&second).access(), Access::Own { withheld: 1 }, "nothing is automatic");
     assert!(verbs::is_vouched_by_remote(&open(&second)).unwrap());
     // A local commit that changes something else changes nothing about the documents.
     write(&second, "src/a.rs", "fn a() {}\n");
@@ -155,7 +155,7 @@ fn a_forged_remote_grants_nothing() {
         let workspace = open(&forged);
         assert!(verbs::trusted_remote(&workspace).is_some(), "{what}: the URL is the trusted one");
         assert!(!verbs::is_vouched_by_remote(&workspace).unwrap(), "{what}");
-        assert_eq!(workspace.access(), Access::Untrusted { documents: 1 }, "{what}");
+        assert_eq!(workspace.access(), Access::Own { withheld: 1 }, "{what}");
     };
     refused("its URL alone");
     // Its configuration sends the question to a place that has the forged commit.
