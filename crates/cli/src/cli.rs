@@ -73,6 +73,7 @@ enum CliCommand {
     Fmt(commands::fmt::FmtArgs),
     Client(commands::client::ClientArgs),
     Config(commands::config::ConfigArgs),
+    Data(commands::data::DataArgs),
     Doctor(commands::doctor::DoctorArgs),
     Off(commands::off::OffArgs),
     On(commands::on::OnArgs),
@@ -135,6 +136,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
     let with_rules = |workspace: Workspace, wait_policy| {
         rules.set_project(&workspace);
         hooks::spawn_due_redaction(&workspace);
+        hooks::spawn_due_retention(&workspace);
         Store::new(workspace, wait_policy)
     };
     let open_waiting = |wait_policy| -> Result<Store, Diagnostic> {
@@ -194,6 +196,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
         Some(CliCommand::Client(args)) => commands::client::client(ui, &environment, args),
         Some(CliCommand::Config(args)) => commands::config::config(ui, &environment, args),
+        Some(CliCommand::Data(args)) => commands::data::data(ui, &environment, &args),
         Some(CliCommand::Doctor(args)) => {
             commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tool_list_tokens())
         }

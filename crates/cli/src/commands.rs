@@ -9,6 +9,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod data;
 pub(crate) mod diff;
 pub(crate) mod dismiss;
 pub(crate) mod doctor;

@@ -15,13 +15,12 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
-use midstride::verbs::{self, HookOutcome, RedactStoredError, SessionChoice};
+use midstride::verbs::{self, ForgetError, HookOutcome, RedactStoredError, SessionChoice};
 use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{Access, Workspace, WorkspaceError};
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
-use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
@@ -51,6 +50,8 @@ const INDEX: &str = "index";
 const OBSERVE: &str = "observe";
 /// A command starts it, never a hook.
 const REDACT: &str = "redact";
+/// Deletes captured sessions that are older than the retention.
+const RETAIN: &str = "retain";
 
 /// The time limit of a hook, by the client's event name.
 pub(crate) fn time_limit(event: &str) -> Duration {
@@ -74,6 +75,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
             [word] if *word == INDEX => index(watch),
             [word] if *word == OBSERVE => observe(watch),
             [word] if *word == REDACT => redact(watch),
+            [word] if *word == RETAIN => retain(watch),
             [word] => match client(word) {
                 Some(client) => answer(client, watch),
                 // Exit code 2, which other usage errors have, would stop a session.
@@ -422,6 +424,23 @@ fn index(watch: Stopwatch) {
     });
 }
 
+/// Starts the background process that deletes old sessions, if that was not done today.
+pub(crate) fn spawn_due_retention(workspace: &Workspace) {
+    if env::may_observe() && verbs::is_retention_due(workspace) {
+        drop(spawn_background(&["hook", RETAIN], workspace.root().path()));
+    }
+}
+
+fn retain(watch: Stopwatch) {
+    act_in_background(RETAIN, watch, apply_due_retention);
+}
+
+fn apply_due_retention(store: &Store) -> Result<Option<&'static str>, ForgetError> {
+    let is_due = verbs::is_retention_due(store.workspace());
+    let deleted = if is_due { verbs::apply_retention(store)? } else { None };
+    Ok(deleted.filter(|deleted| *deleted > 0).map(|_| "deleted old sessions"))
+}
+
 /// Starts the background process that redacts what is stored, if the rules changed since. Without it
 /// the next command tries again.
 pub(crate) fn spawn_due_redaction(workspace: &Workspace) {
@@ -439,9 +458,10 @@ fn redact(watch: Stopwatch) {
     });
 }
 
-/// Asks git what is uncommitted, for the next session.
+/// Asks git what is uncommitted, for the next session. Old sessions are deleted here too, for users who
+/// run no commands.
 fn observe(watch: Stopwatch) {
-    act_in_background(OBSERVE, watch, |_| Ok::<_, Infallible>(None));
+    act_in_background(OBSERVE, watch, apply_due_retention);
 }
 
 /// Asks git, then runs `act`, in a new process session that the client does not kill. If there is

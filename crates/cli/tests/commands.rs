@@ -10,6 +10,7 @@ mod client;
 mod client_tasks;
 mod config;
 mod coverage;
+mod data;
 mod dismiss;
 mod doctor;
 mod drift;

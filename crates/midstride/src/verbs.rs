@@ -78,11 +78,16 @@ pub use project::configuration_trust::{
     TrustError, TrustOutcome, TrustStatus, UnreadStore, distrust, trust, trust_status,
     trusted_configurations,
 };
+pub use project::data::{DataReport, ProjectData, StoredData, data, recorded_stores};
 pub use project::doctor::{
     ClientFacts, FolderFacts, IdleCost, ProjectReport, ReindexOutcome, examine, examine_clients,
     measure_idle_cost, reindex,
 };
 pub use project::finish_index::finish_index;
+pub use project::forget_sessions::{
+    CapturedSession, SessionSelection, apply_retention, captured_sessions, forget_sessions,
+    is_retention_due,
+};
 pub use project::home::{
     FailingCheck, HomeError, HomeProblem, HomeScreen, LastSession, NextAction, NextCommand,
     OpenHandoff, OpenTask, ReopenCommand, WaitingItem, WaitingSource, home, unfinished_projects,

@@ -7,6 +7,7 @@ pub mod client;
 pub mod command_result;
 pub mod config;
 pub mod coverage;
+pub mod data;
 mod delivery;
 pub mod difference;
 pub mod dismissable;

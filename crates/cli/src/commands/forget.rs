@@ -1,8 +1,9 @@
 use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::store::Store;
+use midstride::sys::env::Environment;
 use midstride::sys::git::RemovalOutcome;
-use midstride::verbs::{self, ForgetOutcome, KeptText};
+use midstride::verbs::{self, CapturedSession, ForgetOutcome, KeptText, SessionSelection};
 use midstride::workspace::Workspace;
 use midstride::workspace::consent::UserConsent;
 use midstride_core::text::id::split_revision;
@@ -21,8 +22,20 @@ use midstride_surface::view::{count, forget};
 pub(crate) struct ForgetArgs {
     /// `ID@2` for the second text of a handoff, or the start of a text's id from
     /// `midstride events --json` (`was`, `blob`)
-    #[arg(required_unless_present = "review", value_name = "TEXT")]
+    #[arg(required_unless_present_any = ["review", "session", "before", "all"], value_name = "TEXT")]
     texts: Vec<String>,
+
+    /// Delete the captured session with this id, in every repository
+    #[arg(long, value_name = "ID", conflicts_with_all = ["texts", "review"])]
+    session: Option<String>,
+
+    /// Delete sessions captured before this date, in every repository
+    #[arg(long, value_name = "DATE", conflicts_with_all = ["texts", "review", "session"])]
+    before: Option<jiff::civil::Date>,
+
+    /// Delete all captured sessions, in every repository
+    #[arg(long, conflicts_with_all = ["texts", "review", "session", "before"])]
+    all: bool,
 
     /// Review the texts that other clones forgot
     #[arg(long, conflicts_with = "texts")]
@@ -47,6 +60,9 @@ pub(crate) fn forget(
     args: &ForgetArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
+    if let Some(selection) = args.selection() {
+        return forget_sessions(ui, workspace.environment(), selection, args);
+    }
     if args.review {
         return review(ui, store, args);
     }
@@ -72,6 +88,77 @@ pub(crate) fn forget(
     }
     if args.json {
         ui.print_json(&all)?;
+    }
+    Ok(outcome)
+}
+
+impl ForgetArgs {
+    /// The captured sessions to delete, if any are named.
+    fn selection(&self) -> Option<SessionSelection<'_>> {
+        let midnight = |date: jiff::civil::Date| {
+            date.to_zoned(jiff::tz::TimeZone::system()).ok().map(|time| time.timestamp())
+        };
+        match (&self.session, self.before, self.all) {
+            (Some(id), _, _) => Some(SessionSelection::Id(id)),
+            (None, Some(date), _) => midnight(date).map(SessionSelection::Before),
+            (None, None, true) => Some(SessionSelection::All),
+            (None, None, false) => None,
+        }
+    }
+}
+
+/// Deletes captured sessions in every repository on record, with one question.
+fn forget_sessions(
+    ui: &mut Ui,
+    environment: &Environment,
+    selection: SessionSelection<'_>,
+    args: &ForgetArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let mut selected: Vec<(Store, Vec<CapturedSession>)> = Vec::new();
+    let mut outcome = CliOutcome::Clean;
+    for (folder, store) in verbs::recorded_stores(environment) {
+        let found = store.and_then(|store| {
+            let sessions = verbs::captured_sessions(&store, selection);
+            sessions.map(|sessions| (store, sessions)).map_err(|error| error.to_string())
+        });
+        match found {
+            Ok((_, sessions)) if sessions.is_empty() => {}
+            Ok(found) => selected.push(found),
+            Err(why) => {
+                outcome = CliOutcome::Findings;
+                let folder = folder.display();
+                ui.warn(&Diagnostic::new(format!("cannot reach `{folder}`: {why}")))?;
+            }
+        }
+    }
+    let all: usize = selected.iter().map(|(_, sessions)| sessions.len()).sum();
+    if all == 0 {
+        ui.say("No captured session matches.")?;
+        return Ok(CliOutcome::Findings);
+    }
+    for (store, sessions) in &selected {
+        ui.say(forget::sessions_text(store.workspace(), sessions).trim_end())?;
+    }
+    let question = format!("Delete {} for good?", count(all, "captured session"));
+    let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? else {
+        ui.say("Nothing was changed.")?;
+        return Ok(CliOutcome::Findings);
+    };
+    let mut before = 0;
+    for (store, sessions) in &selected {
+        verbs::forget_sessions(store, sessions, args.reason.as_deref(), &consent, &mut |done| {
+            ui.show_progress("deleting", before + done, all);
+        })?;
+        before += sessions.len();
+    }
+    let sessions = selected.iter().flat_map(|(_, sessions)| sessions);
+    if args.json {
+        ui.print_json(&forget::sessions_json(sessions))?;
+        return Ok(outcome);
+    }
+    ui.say(&format!("Deleted {}.", count(all, "captured session")))?;
+    for line in forget::unreachable(sessions) {
+        ui.say(&line)?;
     }
     Ok(outcome)
 }

@@ -121,6 +121,7 @@ fn show_screen(
         home: environment.home.as_deref(),
         documents,
         has_repository: workspace.is_some(),
+        retention: workspace.map(Workspace::retention).unwrap_or_default(),
     };
     ui.say(view::screen(&screen, Ui::width().unwrap_or(WIDTH)).trim_end())?;
     Ok(())
@@ -264,6 +265,6 @@ fn undo(
         return Ok(CliOutcome::Clean);
     }
     view::undone(&plans, &settings).iter().try_for_each(|line| ui.say(line))?;
-    ui.say("Captured sessions and handoffs stay. Delete those of a repository there with midstride client remove --all --purge")?;
+    ui.say("Captured sessions and handoffs stay: midstride data lists them, midstride forget --all deletes the sessions")?;
     Ok(CliOutcome::Clean)
 }

@@ -67,8 +67,8 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     Trusts   handoffs in this repository: 1 by tester <tester@example.org>
     Records  your requests, commands and results, changed files, the agent's
              reports; secrets are removed
-    Stored   in each repository's .git/midstride, readable only by you; never
-             committed
+    Stored   in each repository's .git/midstride, readable only by you, deleted
+             after 90 days; never committed
     Network  none. `midstride sync` uses your git remote, only when you run it
     Cost     up to 500 tokens per new session (2,000 after a compaction), no model
              calls

@@ -492,6 +492,16 @@ fn sync_removes_the_lock_of_a_fetch_that_was_killed() {
 }
 
 #[test]
+fn a_policy_forbids_sync() {
+    let sandbox = two_clones();
+    let policy = sandbox.home().join("policy.toml");
+    std::fs::write(&policy, "sync = false\n").unwrap();
+    let mut sync = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let run = sandbox.finish(sync.arg("sync").env("MIDSTRIDE_POLICY", &policy)).exits(2);
+    assert!(run.stderr.contains("the policy of this machine"), "{run}");
+}
+
+#[test]
 fn sync_needs_trust() {
     let sandbox = two_clones();
     add(&sandbox, ".", &["Write the schema"]);

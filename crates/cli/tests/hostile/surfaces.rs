@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 85] = [
+const COMMANDS: [&[&str]; 88] = [
     &[],
     &["--json"],
     &["check"],
@@ -79,6 +79,9 @@ const COMMANDS: [&[&str]; 85] = [
     &["sync", "promisor"],
     &["forget", "market@1", "--yes"],
     &["forget", "--review", "--yes"],
+    &["forget", "--session", SESSION, "--yes"],
+    &["forget", "--all", "--yes"],
+    &["data"],
     &["resolve", "market", "--commit", "HEAD"],
     &["resolve", "another", "--outcome", "Done"],
     &["redact", "body.md"],
@@ -135,7 +138,7 @@ pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
             note(&format!("hook {client} {event}"), &run.to_string());
         }
     }
-    for word in ["observe", "recover", "index", "redact"] {
+    for word in ["observe", "recover", "index", "redact", "retain"] {
         let run = sandbox.run(["hook", word]);
         note(&format!("hook {word}"), &run.to_string());
     }

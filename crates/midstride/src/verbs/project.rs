@@ -2,8 +2,10 @@
 
 pub(in crate::verbs) mod config;
 pub(in crate::verbs) mod configuration_trust;
+pub(in crate::verbs) mod data;
 pub(in crate::verbs) mod doctor;
 pub(in crate::verbs) mod finish_index;
+pub(in crate::verbs) mod forget_sessions;
 pub(in crate::verbs) mod home;
 pub(in crate::verbs) mod init;
 pub(in crate::verbs) mod observe;

@@ -270,6 +270,7 @@ impl From<SyncError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             SyncError::NoRepository => diagnostic.hint("`git init` makes one"),
+            SyncError::Forbidden(_) => diagnostic.hint("ask the administrator of this machine"),
             SyncError::Untrusted => trust_hint(diagnostic),
             SyncError::NoRemote => {
                 diagnostic.hint("`git remote add origin URL` names one; then run it again")

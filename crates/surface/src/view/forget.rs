@@ -3,13 +3,17 @@
 use super::{count, display_path, one_line, sanitize, shell_path, shell_word};
 use midstride::store::tombstone::{Tombstone, TombstoneKind};
 use midstride::sys::git::{LogEntry, RemovalOutcome};
-use midstride::verbs::{ForgetOutcome, KeptText};
+use midstride::verbs::{CapturedSession, ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
 use midstride_core::text::id::{BlobHash, CommitId};
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// The maximum width of a preview; a preview never shows more than half of the text.
 const WIDTH: usize = 60;
+/// How many sessions of a project are listed.
+const SESSIONS_SHOWN_MAX: usize = 5;
 /// The number of characters of a hash that are shown.
 const ID_LENGTH: usize = 12;
 
@@ -232,4 +236,58 @@ pub fn related_texts(text: &KeptText) -> Option<String> {
 
 fn short_hash(id: &str) -> String {
     id.chars().take(ID_LENGTH).collect()
+}
+
+/// The sessions that would be deleted in a project.
+pub fn sessions_text(workspace: &Workspace, sessions: &[CapturedSession]) -> String {
+    let folder = sanitize(&workspace.root().path().display().to_string());
+    let line = |one: &CapturedSession| {
+        let about = one.about.as_deref().map(|about| one_line(about, 60)).unwrap_or_default();
+        format!("  {}  {}  {}\n", one.at.strftime("%Y-%m-%d"), one.session, sanitize(&about))
+    };
+    let lines: String = sessions.iter().take(SESSIONS_SHOWN_MAX).map(line).collect();
+    let more = sessions.len().saturating_sub(SESSIONS_SHOWN_MAX);
+    let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
+    format!("{folder}\n{lines}{more}")
+}
+
+/// What deleting sessions does not reach.
+pub fn unreachable<'s>(sessions: impl Iterator<Item = &'s CapturedSession> + Clone) -> Vec<String> {
+    let transcripts = sessions.clone().filter(|one| one.transcript().is_some()).count();
+    let handoffs: BTreeSet<&PathBuf> = sessions.flat_map(CapturedSession::handoffs).collect();
+    let mut lines = Vec::new();
+    if transcripts > 0 {
+        let transcripts = count(transcripts, "transcript");
+        lines.push(format!("Not deleted: {transcripts} that the clients keep themselves"));
+    }
+    if !handoffs.is_empty() {
+        let handoffs = count(handoffs.len(), "handoff");
+        lines.push(format!("Not deleted: {handoffs} made from these sessions"));
+    }
+    lines.push("Not reached: tasks that `midstride sync` sent to a remote, and backups".to_owned());
+    lines
+}
+
+/// A deleted session.
+#[derive(Serialize)]
+pub struct DeletedSessionJson {
+    client: String,
+    session: String,
+    at: String,
+    bytes: usize,
+    transcript: Option<String>,
+}
+
+/// The JSON for deleted sessions.
+pub fn sessions_json<'s>(
+    sessions: impl Iterator<Item = &'s CapturedSession>,
+) -> Vec<DeletedSessionJson> {
+    let one = |one: &CapturedSession| DeletedSessionJson {
+        client: one.client.clone(),
+        session: one.session.to_string(),
+        at: one.at.to_string(),
+        bytes: one.bytes,
+        transcript: one.transcript().map(|path| path.display().to_string()),
+    };
+    sessions.map(one).collect()
 }

@@ -5,6 +5,7 @@ use super::count;
 use super::trust_listing::authors_text;
 use midstride::clients::install::{FileChange, InstallPlan};
 use midstride::verbs::{SettingsUndo, SetupClient, TrustListing};
+use midstride::workspace::user_settings::Retention;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,6 +23,8 @@ pub struct SetupScreen<'s> {
     pub documents: Option<&'s TrustListing>,
     /// Whether the command runs in a repository.
     pub has_repository: bool,
+    /// How long captured sessions are kept.
+    pub retention: Retention,
 }
 
 /// The screen that is shown before anything changes.
@@ -36,9 +39,15 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
         "your requests, commands and results, changed files, the agent's reports; secrets are removed"
             .to_owned(),
     ));
+    let kept = match setup.retention {
+        Retention::Forever => "kept until you delete it".to_owned(),
+        days @ Retention::Days(_) => format!("deleted after {days}"),
+    };
     rows.push((
         "Stored",
-        "in each repository's .git/midstride, readable only by you; never committed".to_owned(),
+        format!(
+            "in each repository's .git/midstride, readable only by you, {kept}; never committed"
+        ),
     ));
     rows.push((
         "Network",

@@ -236,6 +236,16 @@ pub fn forget(
     _consent: &UserConsent,
     reached: &dyn Fn(ForgetStep),
 ) -> Result<ForgetOutcome, ForgetError> {
+    forget_text(store, text, reason, reached)
+}
+
+/// The same, for what the user's settings decided.
+pub(in crate::verbs) fn forget_text(
+    store: &Store,
+    text: &KeptText,
+    reason: Option<&str>,
+    reached: &dyn Fn(ForgetStep),
+) -> Result<ForgetOutcome, ForgetError> {
     let workspace = store.workspace();
     let ledger = store.ledger()?;
     let (tombstone, is_new) = ensure_tombstone(store, ledger, text, reason)?;
@@ -339,6 +349,22 @@ fn ensure_tombstone(
         LedgerError::Unavailable("the tombstone was set up and cannot be read".to_owned())
     })?;
     Ok((now, before.is_none()))
+}
+
+/// The checkpoints of each session, by client and id, with the time of each.
+type KeptCheckpoints = BTreeMap<(String, SessionId), Vec<(Timestamp, KeptText)>>;
+
+/// The checkpoints that are kept.
+pub(in crate::verbs) fn kept_checkpoints(store: &Store) -> Result<KeptCheckpoints, ForgetError> {
+    let inventory = TextInventory::read(store)?;
+    let mut kept = KeptCheckpoints::new();
+    for taken in inventory.checkpoints()? {
+        if !inventory.tombstones.contains_key(&taken.blob) {
+            let text = inventory.describe_text(store, &taken.blob)?;
+            kept.entry((taken.client, taken.session)).or_default().push((taken.at, text));
+        }
+    }
+    Ok(kept)
 }
 
 /// Everything that is kept, and what is known about it.

@@ -1,7 +1,7 @@
 //! Examines a project: what it has, and what is wrong with it.
 
 mod clients;
-mod idle_cost;
+pub(in crate::verbs) mod idle_cost;
 
 pub use clients::{ClientFacts, examine_clients};
 pub use idle_cost::{IdleCost, measure_idle_cost};

@@ -113,6 +113,7 @@ pub fn unfinished_projects(environment: &Environment) -> Vec<HomeScreen> {
     let open = |folder: PathBuf| {
         let environment = Environment { folder, session: None, ..environment.clone() };
         let workspace = Workspace::discover(environment).ok()?;
+        let workspace = workspace.exclusion().is_none().then_some(workspace)?;
         look_at(&Store::new(workspace, WaitPolicy::Command), HomeEffort::Recorded).ok()
     };
     let mut projects: Vec<HomeScreen> =

@@ -15,6 +15,7 @@ use crate::sys::git::{ExchangeReport, GitError, RefExchange};
 use crate::verbs::task::TaskError;
 use midstride_core::text::id::BlobHash;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// The result of a sync.
 #[derive(Debug)]
@@ -38,6 +39,9 @@ pub enum SyncError {
     /// There is no repository.
     #[error("this is no git repository, so there is nobody to share with")]
     NoRepository,
+    /// The policy of the machine, in this file, forbids it.
+    #[error("the policy of this machine (`{}`) forbids `midstride sync`", .0.display())]
+    Forbidden(PathBuf),
     /// The user does not trust the project, and sessions would be briefed on what is received.
     #[error("this project is not trusted, and sessions are briefed on tasks from other clones")]
     Untrusted,
@@ -82,6 +86,9 @@ impl From<FileError> for SyncError {
 /// first, so that neither side restores them. What others forgot is proposed to the user.
 pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
     let workspace = store.workspace();
+    if let Some(policy) = workspace.sync_policy() {
+        return Err(SyncError::Forbidden(policy.to_owned()));
+    }
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
     if !workspace.is_trusted() {

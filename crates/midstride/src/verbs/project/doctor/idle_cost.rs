@@ -5,7 +5,7 @@ use crate::store::ledger::{LedgerFolder, WaitPolicy, large_blobs};
 use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
 use crate::verbs::brief::{BriefRequest, brief_without_index};
-use crate::workspace::Access;
+use crate::workspace::{Access, Workspace};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
 use std::path::Path;
@@ -41,6 +41,19 @@ impl IdleCost {
 /// Measures the idle cost without writing anything, not even an index.
 pub fn measure_idle_cost(store: &Store) -> IdleCost {
     let workspace = store.workspace();
+    let mut idle = stored_bytes(workspace);
+    let is_briefed = !is_silent(workspace) && workspace.broken_configuration().is_none();
+    let own_store = || Some(Store::new(workspace.own_view().ok()?, WaitPolicy::Hook));
+    idle.briefing_tokens = match workspace.access() {
+        Access::Granted if is_briefed => Some(briefing_tokens(store)),
+        Access::Own { .. } if is_briefed => own_store().map(|store| briefing_tokens(&store)),
+        Access::Granted | Access::Own { .. } | Access::Untrusted { .. } => None,
+    };
+    idle
+}
+
+/// The sizes of what is stored for a project, without the tokens.
+pub(in crate::verbs) fn stored_bytes(workspace: &Workspace) -> IdleCost {
     let mut idle = IdleCost::default();
     if let Ok(Some(folder)) = workspace.private() {
         idle.add_folder(&folder);
@@ -51,13 +64,6 @@ pub fn measure_idle_cost(store: &Store) -> IdleCost {
     {
         idle.add_folder(&folder);
     }
-    let is_briefed = !is_silent(workspace) && workspace.broken_configuration().is_none();
-    let own_store = || Some(Store::new(workspace.own_view().ok()?, WaitPolicy::Hook));
-    idle.briefing_tokens = match workspace.access() {
-        Access::Granted if is_briefed => Some(briefing_tokens(store)),
-        Access::Own { .. } if is_briefed => own_store().map(|store| briefing_tokens(&store)),
-        Access::Granted | Access::Own { .. } | Access::Untrusted { .. } => None,
-    };
     idle
 }
 

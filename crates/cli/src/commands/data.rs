@@ -1,0 +1,38 @@
+use super::CliOutcome;
+use crate::ui::Ui;
+use midstride::sys::env::Environment;
+use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
+
+/// List what midstride stores on this machine
+///
+/// Lists what is stored for each repository and for your account: kind, count, size, oldest and path.
+/// Delete captured sessions with `midstride forget`.
+///
+/// Examples:
+///   midstride data
+///   midstride data --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct DataArgs {
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn data(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: &DataArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    Ui::show_status("looking at your repositories");
+    let report = verbs::data(environment);
+    Ui::show_status("");
+    match args.json {
+        true => ui.print_json(&view::data::json(&report))?,
+        false => ui.print(&view::data::text(&report))?,
+    }
+    let is_complete = report.projects.iter().all(|project| project.stored.is_ok());
+    Ok(if is_complete { CliOutcome::Clean } else { CliOutcome::Findings })
+}

@@ -1,0 +1,106 @@
+//! Tests of `data`, and of deleting captured sessions: by hand, and by age.
+
+use super::session::put;
+use crate::sandbox;
+use midstride_testkit::{Sandbox, fixtures};
+use serde_json::Value;
+
+const SESSION: &str = "5e550001-4c00-7000-8000-00000000aaaa";
+/// A word of the session only.
+const WORD: &str = "Make the market pages fast again";
+
+/// A repository with a captured session and a private handoff.
+fn worked_in() -> Sandbox {
+    let sandbox = sandbox().repository();
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, SESSION, &text);
+    sandbox.run(["checkpoint", "--session", SESSION]).exits(0);
+    sandbox.run(["new", "Cold start"]).exits(0);
+    sandbox
+}
+
+/// The stored kinds and their counts.
+fn kinds(sandbox: &Sandbox) -> Vec<(String, u64)> {
+    let run = sandbox.run(["data", "--json"]).exits(0);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    let stored = json["projects"][0]["stored"].as_array().cloned().unwrap_or_default();
+    let kind =
+        |one: &Value| (one["kind"].as_str().unwrap().to_owned(), one["count"].as_u64().unwrap());
+    let kinds = ["sessions", "private handoffs"];
+    stored.iter().map(kind).filter(|(kind, _)| kinds.contains(&kind.as_str())).collect()
+}
+
+/// Whether any file of the private store has the text.
+fn is_stored(sandbox: &Sandbox, text: &str) -> bool {
+    let mut folders = vec![sandbox.root().join(".git/midstride")];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(text) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn stored_data_is_listed_and_deleted() {
+    let sandbox = worked_in();
+    let run = sandbox.run(["data"]).exits(0);
+    for part in
+        ["[ROOT]\n", "  sessions ", "  private handoffs ", "For this user\n", "kept for 90 days"]
+    {
+        assert!(run.stdout.contains(part), "{part}: {run}");
+    }
+    let expected =
+        |sessions: u64| [("sessions".to_owned(), sessions), ("private handoffs".to_owned(), 1)];
+    assert_eq!(kinds(&sandbox), expected(1));
+    assert!(sandbox.run(["brief"]).stdout.contains(WORD));
+    // Only the user deletes, also from another folder.
+    sandbox.run(["forget", "--all", "--yes"]).exits(2);
+    let home = sandbox.home().to_str().unwrap();
+    let run = sandbox.as_user().run(["-C", home, "forget", "--all", "--yes"]).exits(0);
+    insta::assert_snapshot!(run.stderr, @"
+    [ROOT]
+      2026-03-21  [UID]  Make the market pages fast again; the cache is purged on ev…
+    Deleted 1 captured session.
+    Not deleted: 1 transcript that the clients keep themselves
+    Not reached: tasks that `midstride sync` sent to a remote, and backups
+    ");
+    assert_eq!(kinds(&sandbox), expected(0));
+    assert!(!is_stored(&sandbox, WORD));
+    assert!(!sandbox.run(["brief"]).stdout.contains(WORD));
+    let run = sandbox.as_user().run(["forget", "--all", "--yes"]).exits(1);
+    assert_eq!(run.stderr, "No captured session matches.\n");
+}
+
+#[test]
+fn sessions_are_deleted_by_id_and_by_date() {
+    let sandbox = worked_in();
+    for words in [["--session", "9999"], ["--before", "2026-03-21"]] {
+        sandbox.as_user().run(["forget"].iter().chain(&words).chain(&["--yes"])).exits(1);
+    }
+    assert_eq!(kinds(&sandbox)[0].1, 1);
+    sandbox.as_user().run(["forget", "--before", "2026-03-22", "--yes"]).exits(0);
+    assert_eq!(kinds(&sandbox)[0].1, 0);
+}
+
+#[test]
+fn sessions_older_than_the_retention_are_deleted() {
+    let sandbox = worked_in();
+    let retain = |now: &str| {
+        let mut hook = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        sandbox.finish(hook.args(["hook", "retain"]).env("MIDSTRIDE_NOW", now)).exits(0);
+    };
+    retain("2026-06-18T17:24:00Z");
+    assert!(is_stored(&sandbox, WORD));
+    // It runs once a day.
+    retain("2026-06-19T16:24:00Z");
+    assert!(is_stored(&sandbox, WORD));
+    retain("2026-06-19T17:25:00Z");
+    assert!(!is_stored(&sandbox, WORD));
+    assert_eq!(kinds(&sandbox), [("sessions".to_owned(), 0), ("private handoffs".to_owned(), 1)]);
+}

@@ -1,0 +1,120 @@
+//! Renders what midstride stores.
+
+use super::sanitize;
+use midstride::verbs::{DataReport, StoredData};
+use midstride::workspace::user_settings::Retention;
+use serde::Serialize;
+
+/// The listing for users.
+pub fn text(report: &DataReport) -> String {
+    let mut out = String::new();
+    for project in &report.projects {
+        out.push_str(&format!("{}\n", sanitize(&project.folder.display().to_string())));
+        match &project.stored {
+            Ok(stored) if stored.is_empty() => out.push_str("  nothing\n"),
+            Ok(stored) => out.push_str(&lines(stored)),
+            Err(why) => out.push_str(&format!("  cannot be read: {}\n", sanitize(why))),
+        }
+    }
+    if report.projects.is_empty() {
+        out.push_str("No repository has anything of midstride.\n");
+    }
+    if !report.user.is_empty() {
+        out.push_str("For this user\n");
+        out.push_str(&lines(&report.user));
+    }
+    let kept = match report.retention {
+        Retention::Forever => "until you delete them".to_owned(),
+        days @ Retention::Days(_) => format!("for {days}"),
+    };
+    out.push_str(&format!("Captured sessions are kept {kept} (capture.retention).\n"));
+    out
+}
+
+fn lines(stored: &[StoredData]) -> String {
+    let width = stored.iter().map(|one| one.kind.len()).max().unwrap_or_default();
+    let line = |one: &StoredData| {
+        let oldest = one
+            .oldest
+            .map_or_else(String::new, |oldest| format!("  oldest {}", oldest.strftime("%Y-%m-%d")));
+        let path = sanitize(&one.path.display().to_string());
+        format!("  {:width$}  {:>4}  {:>8}{oldest}  {path}\n", one.kind, one.count, size(one.bytes))
+    };
+    stored.iter().map(line).collect()
+}
+
+/// A size in the unit that fits.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 3] = ["KB", "MB", "GB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut tenths = bytes / 100;
+    let mut unit = 0;
+    while tenths >= 10_000 && unit + 1 < UNITS.len() {
+        tenths /= 1000;
+        unit += 1;
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+/// The result of `midstride data --json`.
+#[derive(Serialize)]
+pub struct DataJson {
+    projects: Vec<ProjectDataJson>,
+    user: Vec<StoredDataJson>,
+    /// In days; null if sessions are kept until they are deleted.
+    retention_days: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct ProjectDataJson {
+    folder: String,
+    stored: Vec<StoredDataJson>,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct StoredDataJson {
+    kind: &'static str,
+    count: usize,
+    bytes: u64,
+    oldest: Option<String>,
+    path: String,
+}
+
+/// The JSON for what is stored.
+pub fn json(report: &DataReport) -> DataJson {
+    let projects = report.projects.iter().map(|project| ProjectDataJson {
+        folder: project.folder.display().to_string(),
+        stored: project.stored.as_ref().map_or_else(|_| Vec::new(), |stored| stored_json(stored)),
+        error: project.stored.as_ref().err().cloned(),
+    });
+    let retention_days = match report.retention {
+        Retention::Forever => None,
+        Retention::Days(days) => Some(days),
+    };
+    DataJson { projects: projects.collect(), user: stored_json(&report.user), retention_days }
+}
+
+fn stored_json(stored: &[StoredData]) -> Vec<StoredDataJson> {
+    let one = |one: &StoredData| StoredDataJson {
+        kind: one.kind,
+        count: one.count,
+        bytes: one.bytes,
+        oldest: one.oldest.map(|oldest| oldest.to_string()),
+        path: one.path.display().to_string(),
+    };
+    stored.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_the_unit_that_fits() {
+        let sizes = [0, 999, 1000, 1_234_567, 999_999_999, 2_500_000_000].map(size);
+        assert_eq!(sizes, ["0 B", "999 B", "1.0 KB", "1.2 MB", "999.9 MB", "2.5 GB"]);
+    }
+}
