@@ -68,11 +68,15 @@ pub(super) fn choose_next(
     if let Some(answer) = answer.into_iter().next() {
         return answer;
     }
+    // Setup comes first, because it also asks for trust and captures.
+    if problems.iter().any(|problem| matches!(problem, HomeProblem::NoHooks(_))) {
+        return NextCommand::Setup;
+    }
     let fix = problems.iter().find_map(|problem| match problem {
         HomeProblem::Untrusted { .. } => Some(NextCommand::Trust),
         HomeProblem::Uncaptured { .. } => Some(NextCommand::Recover),
-        HomeProblem::NoHooks(_) => Some(NextCommand::Setup),
-        HomeProblem::NoStateFolder
+        HomeProblem::NoHooks(_)
+        | HomeProblem::NoStateFolder
         | HomeProblem::HooksOff
         | HomeProblem::HooksOffInEnvironment
         | HomeProblem::UntrustedHooks(_) => None,
