@@ -224,13 +224,21 @@ fn a_killed_session_is_briefed_to_the_next() {
 
 #[test]
 #[ignore = "needs MIDSTRIDE_CLIENTS"]
-fn a_repository_without_midstride_is_not_touched_by_a_session() {
-    let sandbox = crate::sandbox();
-    sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
-    let model = ModelServer::start([Turn::says("Hello.")]);
-    let mut client = claude_code(&sandbox, &model);
-    finish(&sandbox, client.args(["-p", "Hello"]));
-    assert!(!last(&model).says("midstride briefing"));
-    assert!(!sandbox.root().join(".git/midstride").exists());
-    assert!(!sandbox.root().join(".midstride").exists());
+fn a_repository_that_was_never_set_up_is_captured_unless_excluded() {
+    for is_excluded in [false, true] {
+        let sandbox = crate::sandbox();
+        sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
+        if is_excluded {
+            let root = sandbox.root().to_str().unwrap();
+            sandbox.as_user().run(["config", "set", "capture.exclude", root]).exits(0);
+        }
+        let model = ModelServer::start([Turn::says("Hello.")]);
+        let mut client = claude_code(&sandbox, &model);
+        finish(&sandbox, client.args(["-p", "Hello"]));
+        assert!(!last(&model).says("midstride briefing"));
+        assert_eq!(sandbox.root().join(".git/midstride").exists(), !is_excluded);
+        assert!(!sandbox.root().join(".midstride").exists());
+        let status = sandbox.git(&["status", "--porcelain", "--ignored"]);
+        assert_eq!(status, "");
+    }
 }

@@ -276,10 +276,12 @@ fn quoted(words: &str) -> String {
 
 #[test]
 #[ignore = "needs MIDSTRIDE_CLIENTS"]
-fn a_repository_without_midstride_stays_without() {
+fn an_excluded_repository_stays_unchanged() {
     for client in CLIENTS {
         let sandbox = crate::sandbox().repository();
         sandbox.write("HANDOFF.md", HANDOFF);
+        let root = sandbox.root().to_str().unwrap();
+        sandbox.as_user().run(["config", "set", "capture.exclude", root]).exits(0);
         let desk = Desk::in_folder(sandbox, client);
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(!asked.says("midstride briefing") && !asked.says(LANDMINE), "{:#}", asked.body);

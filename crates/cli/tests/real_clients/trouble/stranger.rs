@@ -51,8 +51,8 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         desk.model.then(busy());
         let heard = desk.session("No, do not touch the fixtures");
         assert_eq!((heard.code, &*heard.answer), (Some(0), "So it is."), "{client:?}: {heard:?}");
-        assert!(!desk.private().exists(), "{client:?}: nothing is kept of a clone");
-        assert!(!desk.sandbox.home().join(".local").exists(), "{client:?}");
+        // The user's own session is captured, and nothing that came with the clone is passed on.
+        assert!(desk.private().exists(), "{client:?}");
         desk.sandbox.as_user().run(["trust", "--yes"]).exits(0);
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
