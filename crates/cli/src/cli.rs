@@ -155,9 +155,15 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
         Ok(with_rules(workspace, WaitPolicy::Command))
     };
+    let open_home = |home: &commands::status::HomeArgs| match home.lists_all() {
+        true => open_excluded(),
+        false => open(),
+    };
     match typed.command {
-        None => commands::status::status(ui, &open()?, &typed.home),
-        Some(CliCommand::Status(args)) => commands::status::status(ui, &open()?, &args.home),
+        None => commands::status::status(ui, &open_home(&typed.home)?, &typed.home),
+        Some(CliCommand::Status(args)) => {
+            commands::status::status(ui, &open_home(&args.home)?, &args.home)
+        }
         Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &environment, &args),
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, open_excluded()?.workspace(), &args)

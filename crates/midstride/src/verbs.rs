@@ -104,8 +104,8 @@ pub use project::redact_stored::{
     RedactStoredError, RedactStoredStep, is_redaction_due, redact_stored,
 };
 pub use project::setup::{
-    SettingsUndo, SetupClient, SetupError, SetupScope, apply_scope, apply_setup, count_documents,
-    plan_setup, plan_undo, trust_documents, undo_scope,
+    SettingsUndo, SetupClient, SetupError, apply_setup, count_documents, limit_to_repository,
+    plan_setup, plan_undo, trust_documents, undo_limit,
 };
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use project::trust_listing::{

@@ -44,6 +44,7 @@ use midstride_core::handoff::Handoff;
 use midstride_core::text::hidden::{self, is_invisible};
 use midstride_core::text::redact::CleanText;
 use std::path::{Path, PathBuf};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Where a hint is shown, which decides how it is worded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +159,36 @@ pub fn heading(text: &str) -> String {
     format!("{bold}{text}{bold:#}\n")
 }
 
+/// A size in the unit that fits.
+pub(crate) fn size(bytes: u64) -> String {
+    const KILOBYTE: u64 = 1 << 10;
+    const MEGABYTE: u64 = 1 << 20;
+    match bytes {
+        0..KILOBYTE => format!("{bytes} bytes"),
+        KILOBYTE..MEGABYTE => format!("{} KB", bytes.div_ceil(KILOBYTE)),
+        _ => format!("{} MB", bytes.div_ceil(MEGABYTE)),
+    }
+}
+
+/// Wraps a text to a width. A longer word gets its own line.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.trim().lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.width() + 1 + word.width() > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,5 +210,13 @@ mod tests {
         assert_eq!(shell_word("it's"), r"'it'\''s'");
         assert_eq!(shell_word("~/a b;c&d|e*f?g#h!"), "'~/a b;c&d|e*f?g#h!'");
         assert_eq!(shell_word("\u{1b}[31m"), "'\u{fffd}[31m'");
+    }
+
+    #[test]
+    fn text_is_wrapped_between_words() {
+        assert_eq!(wrap("one two three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrap("a verylongword b", 5), ["a", "verylongword", "b"]);
+        assert_eq!(wrap("城市 的 页面", 5), ["城市", "的", "页面"]);
+        assert!(wrap(" \n", 5).is_empty());
     }
 }

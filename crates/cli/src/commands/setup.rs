@@ -1,12 +1,12 @@
 use super::CliOutcome;
 use super::client::report_path_problem;
 use crate::ui::Ui;
-use midstride::clients::Client;
 use midstride::clients::install::InstallScope;
+use midstride::clients::{Client, SessionLiveness};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
-use midstride::verbs::{self, BriefRequest, SetupClient, SetupScope, TrustListing};
+use midstride::verbs::{self, BriefRequest, SetupClient, TrustListing};
 use midstride::workspace::consent::{ConsentChoice, ConsentError, UserConsent};
 use midstride::workspace::{Access, Workspace};
 use midstride_core::brief::BriefOccasion;
@@ -86,7 +86,7 @@ pub(crate) fn setup(
     verbs::apply_setup(environment, &clients)?;
     if let Some(workspace) = &workspace {
         if agreement.only_here {
-            verbs::apply_scope(environment, SetupScope::Only(workspace))?;
+            verbs::limit_to_repository(workspace)?;
         }
         if let Some(consent) = &agreement.consent {
             verbs::trust_documents(workspace, consent)?;
@@ -219,7 +219,8 @@ fn import(ui: &mut Ui, workspace: Workspace) -> Result<SetupProjectJson, Diagnos
     verbs::import_sessions(&store, IMPORTED_MAX, &mut |done, all| {
         ui.show_progress("importing sessions", done, all);
     })?;
-    let sessions = verbs::sessions(&store, None)?.0.len();
+    let (sessions, _) = verbs::sessions(&store, None)?;
+    let sessions = sessions.iter().filter(|one| one.life != SessionLiveness::Running).count();
     let own_view = match access {
         Access::Own { .. } => Some(Store::new(store.workspace().own_view()?, WaitPolicy::Command)),
         Access::Granted | Access::Untrusted { .. } => None,
@@ -259,7 +260,7 @@ fn undo(
     for plan in &plans {
         verbs::apply_plan(environment, plan)?;
     }
-    let settings = verbs::undo_scope(environment)?;
+    let settings = verbs::undo_limit(environment)?;
     if args.json {
         ui.print_json(&midstride_surface::view::client::plans_json(&plans))?;
         return Ok(CliOutcome::Clean);

@@ -31,6 +31,11 @@ pub(crate) struct HomeArgs {
 }
 
 impl HomeArgs {
+    /// Whether it is about all repositories, so that it does not matter whether this one is excluded.
+    pub(crate) fn lists_all(&self) -> bool {
+        self.all
+    }
+
     /// The first option that was given.
     pub(crate) fn given_option(&self) -> Option<&'static str> {
         let given = [("--json", self.json), ("--all", self.all)];
@@ -68,7 +73,7 @@ fn list_projects(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOu
     match (json, projects.is_empty()) {
         (true, _) => ui.print_json(&view::all_json(&projects))?,
         (false, true) => {
-            ui.say("No repository with unfinished work. Next: midstride init in a repository")?;
+            ui.say("No repository with unfinished work. Next: midstride setup")?;
         }
         (false, false) => ui.print(&view::all_text(&projects, &home_context(workspace)))?,
     }

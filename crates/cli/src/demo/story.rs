@@ -27,7 +27,8 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     follow_up::present(ui, demo)?;
     recovery::present(ui, demo)?;
     resolution::present(ui, demo)?;
-    ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
-    ui.print("midstride init, then midstride new \"what you found out\".\n")?;
+    ui.print(
+        "\nThe temporary folder is deleted unless you passed --keep. Your turn: midstride setup\n",
+    )?;
     Ok(())
 }

@@ -63,7 +63,7 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     insta::assert_snapshot!(run.stderr, @"
     Found    Claude Code, Codex
     Changes  hooks, one MCP server and two skills in ~/.agents, ~/.claude,
-             ~/.claude.json and ~/.codex   (d: show the diff)
+             ~/.claude.json and ~/.codex (d: show the diff)
     Trusts   handoffs in this repository: 1 by tester <tester@example.org>
     Records  your requests, commands and results, changed files, the agent's
              reports; secrets are removed

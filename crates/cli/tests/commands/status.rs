@@ -235,7 +235,7 @@ fn every_repository_with_unfinished_work_is_listed() {
     insta::assert_snapshot!(sandbox.run(["status", "--all"]), @"
     exit 0
     ----- stderr -----
-    No repository with unfinished work. Next: midstride init in a repository
+    No repository with unfinished work. Next: midstride setup
     ");
 }
 

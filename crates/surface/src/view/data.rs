@@ -1,6 +1,6 @@
 //! Renders what midstride stores.
 
-use super::sanitize;
+use super::{sanitize, size};
 use midstride::verbs::{DataReport, StoredData};
 use midstride::workspace::user_settings::Retention;
 use serde::Serialize;
@@ -38,24 +38,9 @@ fn lines(stored: &[StoredData]) -> String {
             .oldest
             .map_or_else(String::new, |oldest| format!("  oldest {}", oldest.strftime("%Y-%m-%d")));
         let path = sanitize(&one.path.display().to_string());
-        format!("  {:width$}  {:>4}  {:>8}{oldest}  {path}\n", one.kind, one.count, size(one.bytes))
+        format!("  {:width$}  {:>4}  {:>9}{oldest}  {path}\n", one.kind, one.count, size(one.bytes))
     };
     stored.iter().map(line).collect()
-}
-
-/// A size in the unit that fits.
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 3] = ["KB", "MB", "GB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut tenths = bytes / 100;
-    let mut unit = 0;
-    while tenths >= 10_000 && unit + 1 < UNITS.len() {
-        tenths /= 1000;
-        unit += 1;
-    }
-    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
 /// The result of `midstride data --json`.
@@ -106,15 +91,4 @@ fn stored_json(stored: &[StoredData]) -> Vec<StoredDataJson> {
         path: one.path.display().to_string(),
     };
     stored.iter().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_the_unit_that_fits() {
-        let sizes = [0, 999, 1000, 1_234_567, 999_999_999, 2_500_000_000].map(size);
-        assert_eq!(sizes, ["0 B", "999 B", "1.0 KB", "1.2 MB", "999.9 MB", "2.5 GB"]);
-    }
 }

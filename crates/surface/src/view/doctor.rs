@@ -7,7 +7,7 @@ pub use simulation::{SimulationError, SimulationStep};
 
 use super::client::path_problem;
 use super::permission::unread_store_text;
-use super::{count, heading, one_line, sanitize};
+use super::{count, heading, one_line, sanitize, size};
 use clients::ClientDiagnosisJson;
 use midstride::clients::hook_log::HookLogReport;
 use midstride::clients::install::PathLookup;
@@ -332,16 +332,6 @@ fn failed_calls_text((path, report): &(PathBuf, HookLogReport)) -> Option<String
     Some(format!(
         "  failed   {calls} could not open a project, last on {at}: {why}\n           ({log})\n"
     ))
-}
-
-fn size(bytes: u64) -> String {
-    const KILOBYTE: u64 = 1 << 10;
-    const MEGABYTE: u64 = 1 << 20;
-    match bytes {
-        0..KILOBYTE => format!("{bytes} bytes"),
-        KILOBYTE..MEGABYTE => format!("{} KB", bytes.div_ceil(KILOBYTE)),
-        _ => format!("{} MB", bytes.div_ceil(MEGABYTE)),
-    }
 }
 
 fn project_text(examined: &ProjectReport) -> String {

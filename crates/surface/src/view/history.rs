@@ -3,7 +3,7 @@
 use super::delivery::DeliveryLogJson;
 use super::review::{challenge_parts, format_minute, verdict_text};
 use super::trust::TrustJson;
-use super::{delivery, handoff, sanitize, table, trust};
+use super::{delivery, handoff, sanitize, table, trust, wrap};
 use midstride::store::Store;
 use midstride::workspace::StoredHandoff;
 use midstride_core::format::header::Measurement;
@@ -190,36 +190,4 @@ fn end_parts(end: &ClosureRecord<'_>) -> Vec<String> {
 
 fn pad(cell: &str, width: usize) -> String {
     format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
-}
-
-/// Wraps a text to a width. A longer word gets its own line.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for paragraph in text.trim().lines() {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.width() + 1 + word.width() > width {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_is_wrapped_between_words() {
-        assert_eq!(wrap("one two three\nfour", 8), ["one two", "three", "four"]);
-        assert_eq!(wrap("a verylongword b", 5), ["a", "verylongword", "b"]);
-        assert_eq!(wrap("城市 的 页面", 5), ["城市", "的", "页面"]);
-        assert!(wrap(" \n", 5).is_empty());
-    }
 }

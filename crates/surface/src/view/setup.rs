@@ -1,14 +1,14 @@
 //! Renders `midstride setup`: what it will change and record, and what it did.
 
-use super::client;
-use super::count;
 use super::trust_listing::authors_text;
+use super::{client, count, wrap};
 use midstride::clients::install::{FileChange, InstallPlan};
 use midstride::verbs::{SettingsUndo, SetupClient, TrustListing};
 use midstride::workspace::user_settings::Retention;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The width of the first column.
 const LABEL: usize = 9;
@@ -101,7 +101,15 @@ fn changes(setup: &SetupScreen<'_>) -> String {
         return "nothing: midstride is already installed".to_owned();
     }
     let folders: Vec<String> = folders.into_iter().collect();
-    format!("hooks, one MCP server and two skills in {}   (d: show the diff)", join(&folders))
+    // An installation that needs a repair changes only some of it.
+    let what = match setup.clients.iter().any(|one| one.is_installed) {
+        true => {
+            let files = setup.clients.iter().map(|one| one.plan.changes.len()).sum();
+            count(files, "file")
+        }
+        false => "hooks, one MCP server and two skills".to_owned(),
+    };
+    format!("{what} in {}   (d: show the diff)", join(&folders))
 }
 
 fn join(words: &[String]) -> String {
@@ -114,19 +122,12 @@ fn join(words: &[String]) -> String {
 
 /// A labeled row whose text wraps at the width.
 fn row(label: &str, text: &str, width: usize) -> String {
-    let room = width.saturating_sub(LABEL).max(20);
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split_inclusive(' ') {
-        let line = lines.last_mut().expect("there is one");
-        if !line.is_empty() && line.chars().count() + word.trim_end().chars().count() > room {
-            lines.push(word.to_owned());
-        } else {
-            line.push_str(word);
-        }
-    }
+    let room = width.saturating_sub(LABEL);
+    // A text that fits keeps its spaces.
+    let lines = if text.width() <= room { vec![text.to_owned()] } else { wrap(text, room) };
     let line = |(index, line): (usize, &String)| {
         let label = if index == 0 { label } else { "" };
-        format!("{label:<LABEL$}{}\n", line.trim_end())
+        format!("{label:<LABEL$}{line}\n")
     };
     lines.iter().enumerate().map(line).collect()
 }

@@ -8,7 +8,7 @@ use crate::clients::{self, Client};
 use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::ids::sha256;
-use crate::verbs::client::{add_to_client, find_clients, remove_from_client};
+use crate::verbs::client::{add_to_client, client_status, find_clients, remove_from_client};
 use crate::verbs::project::config::{ConfigError, SettingKey, UserConfig};
 use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::PermissionError;
@@ -28,6 +28,8 @@ pub struct SetupClient {
     pub client: &'static dyn Client,
     /// Its program, if it is on the PATH.
     pub program: Option<ClientProgram>,
+    /// Whether anything of midstride is installed.
+    pub is_installed: bool,
     /// The changes; none if midstride is installed.
     pub plan: InstallPlan,
 }
@@ -51,15 +53,6 @@ pub enum SetupError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-}
-
-/// Where midstride captures and briefs.
-#[derive(Clone, Copy, Debug)]
-pub enum SetupScope<'s> {
-    /// In every git repository.
-    Everywhere,
-    /// Only in repositories that were chosen like this one.
-    Only(&'s Workspace),
 }
 
 /// What setup changed in the user's settings, to undo it.
@@ -97,7 +90,9 @@ pub fn plan_setup(
         if has_folder || program.is_some() || !wanted.is_empty() {
             let options = InstallOptions::default();
             let plan = add_to_client(environment, client, &InstallScope::User, options)?;
-            planned.push(SetupClient { client, program, plan });
+            let status = client_status(environment, client, &InstallScope::User)?;
+            let is_installed = status.is_installed();
+            planned.push(SetupClient { client, program, is_installed, plan });
         }
     }
     if planned.is_empty() { Err(SetupError::NoClient) } else { Ok(planned) }
@@ -111,9 +106,9 @@ pub fn apply_setup(environment: &Environment, planned: &[SetupClient]) -> Result
     Ok(())
 }
 
-/// Limits midstride to the chosen repositories, or lifts no limit. Only the user may.
-pub fn apply_scope(environment: &Environment, scope: SetupScope<'_>) -> Result<(), SetupError> {
-    let SetupScope::Only(workspace) = scope else { return Ok(()) };
+/// Limits midstride to this repository, and to others that were chosen like it. Only the user may.
+pub fn limit_to_repository(workspace: &Workspace) -> Result<(), SetupError> {
+    let environment = workspace.environment();
     let mut config = UserConfig::read(environment)?;
     let before = files::read_small(config.path())?;
     let key = SettingKey::find(ONLY)?;
@@ -159,7 +154,7 @@ pub fn plan_undo(
 }
 
 /// Restores the user's settings as they were before setup, unless they were edited since.
-pub fn undo_scope(environment: &Environment) -> Result<SettingsUndo, SetupError> {
+pub fn undo_limit(environment: &Environment) -> Result<SettingsUndo, SetupError> {
     let Some(record) = read_record(environment)? else { return Ok(SettingsUndo::Unchanged) };
     let config = UserConfig::read(environment)?;
     let path = config.path().to_owned();
