@@ -8,12 +8,14 @@ use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
+use midstride::sys::env::Environment;
 use midstride::sys::files;
 use midstride::workspace::Workspace;
 use midstride_core::text::hidden;
 use midstride_surface::diagnostic::Diagnostic;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// Carries work from one AI agent session to the next
 ///
@@ -25,7 +27,7 @@ pub(crate) struct CommandLine {
     #[arg(short = 'C', value_name = "FOLDER", global = true, help_heading = "Global options")]
     folder: Option<PathBuf>,
 
-    /// When to use colour
+    /// When to use color
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Global options")]
     pub(crate) color: ColorMode,
 
@@ -132,90 +134,76 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         return Err(Diagnostic::new(format!("`{option}` stands before the command"))
             .hint(format!("write it behind, as in `midstride list {option}`")));
     }
-    let rules = ui.redactor();
-    let with_rules = |workspace: Workspace, wait_policy| {
-        rules.set_project(&workspace);
-        hooks::spawn_due_redaction(&workspace);
-        hooks::spawn_due_retention(&workspace);
-        Store::new(workspace, wait_policy)
-    };
-    let open_waiting = |wait_policy| -> Result<Store, Diagnostic> {
-        let workspace = Workspace::discover(environment.clone())?;
-        match workspace.exclusion() {
-            Some(exclusion) => Err(exclusion.into()),
-            None => Ok(with_rules(workspace, wait_policy)),
-        }
-    };
-    let open = || open_waiting(WaitPolicy::Command);
-    // For commands that store and brief nothing, or that set up or delete.
-    let open_excluded = || -> Result<Store, Diagnostic> {
-        Ok(with_rules(Workspace::discover(environment.clone())?, WaitPolicy::Command))
-    };
-    let open_anyway = || -> Result<Store, Diagnostic> {
-        let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
-        Ok(with_rules(workspace, WaitPolicy::Command))
-    };
-    let open_home = |home: &commands::status::HomeArgs| match home.lists_all() {
-        true => open_excluded(),
-        false => open(),
-    };
+    let opener = Opener { environment, redactor: ui.redactor() };
     match typed.command {
-        None => commands::status::status(ui, &open_home(&typed.home)?, &typed.home),
+        None => commands::status::status(ui, &opener.open_excluded()?, &typed.home),
         Some(CliCommand::Status(args)) => {
-            commands::status::status(ui, &open_home(&args.home)?, &args.home)
+            commands::status::status(ui, &opener.open_excluded()?, &args.home)
         }
-        Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &environment, &args),
+        Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &opener.environment, &args),
         Some(CliCommand::Init(args)) => {
-            commands::init::init(ui, open_excluded()?.workspace(), &args)
+            commands::init::init(ui, opener.open_excluded()?.workspace(), &args)
         }
-        Some(CliCommand::New(args)) => commands::new::new(ui, &open()?, args),
-        Some(CliCommand::List(args)) => commands::list::list(ui, &open()?, &args),
-        Some(CliCommand::Search(args)) => commands::search::search(ui, &open()?, &args),
-        Some(CliCommand::Show(args)) => commands::show::show(ui, &open()?, &args),
-        Some(CliCommand::Edit(args)) => commands::edit::edit(ui, &open()?, &args),
-        Some(CliCommand::Dismiss(args)) => commands::dismiss::dismiss(ui, &open()?, &args),
-        Some(CliCommand::State(args)) => commands::state::state(ui, &open()?, &args),
-        Some(CliCommand::Start(args)) => commands::start::start(ui, &open()?, &args),
-        Some(CliCommand::Answer(args)) => commands::answer::answer(ui, &open()?, &args),
-        Some(CliCommand::Review(args)) => commands::review::review(ui, &open()?, args),
-        Some(CliCommand::Share(args)) => commands::share::share(ui, &open()?, &args),
-        Some(CliCommand::Undo(args)) => commands::undo::undo(ui, &open()?, &args),
-        Some(CliCommand::Advance(args)) => commands::advance::advance(ui, &open()?, args),
-        Some(CliCommand::Resolve(args)) => commands::resolve::resolve(ui, &open()?, &args),
-        Some(CliCommand::Revise(args)) => commands::revise::revise(ui, &open()?, &args),
-        Some(CliCommand::Diff(args)) => commands::diff::diff(ui, &open()?, &args),
-        Some(CliCommand::Graph(args)) => commands::graph::graph(ui, open()?.workspace(), &args),
-        Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &open()?, &args),
-        Some(CliCommand::Task(args)) => commands::task::task(ui, &open()?, args),
+        Some(CliCommand::New(args)) => commands::new::new(ui, &opener.open()?, args),
+        Some(CliCommand::List(args)) => commands::list::list(ui, &opener.open()?, &args),
+        Some(CliCommand::Search(args)) => commands::search::search(ui, &opener.open()?, &args),
+        Some(CliCommand::Show(args)) => commands::show::show(ui, &opener.open()?, &args),
+        Some(CliCommand::Edit(args)) => commands::edit::edit(ui, &opener.open()?, &args),
+        Some(CliCommand::Dismiss(args)) => commands::dismiss::dismiss(ui, &opener.open()?, &args),
+        Some(CliCommand::State(args)) => commands::state::state(ui, &opener.open()?, &args),
+        Some(CliCommand::Start(args)) => commands::start::start(ui, &opener.open()?, &args),
+        Some(CliCommand::Answer(args)) => commands::answer::answer(ui, &opener.open()?, &args),
+        Some(CliCommand::Review(args)) => commands::review::review(ui, &opener.open()?, args),
+        Some(CliCommand::Share(args)) => commands::share::share(ui, &opener.open()?, &args),
+        Some(CliCommand::Undo(args)) => commands::undo::undo(ui, &opener.open()?, &args),
+        Some(CliCommand::Advance(args)) => commands::advance::advance(ui, &opener.open()?, args),
+        Some(CliCommand::Resolve(args)) => commands::resolve::resolve(ui, &opener.open()?, &args),
+        Some(CliCommand::Revise(args)) => commands::revise::revise(ui, &opener.open()?, &args),
+        Some(CliCommand::Diff(args)) => commands::diff::diff(ui, &opener.open()?, &args),
+        Some(CliCommand::Graph(args)) => {
+            commands::graph::graph(ui, opener.open()?.workspace(), &args)
+        }
+        Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &opener.open()?, &args),
+        Some(CliCommand::Task(args)) => commands::task::task(ui, &opener.open()?, args),
         Some(CliCommand::Brief(args)) => {
-            commands::brief::brief(ui, &open_waiting(args.wait_policy())?, &args)
+            commands::brief::brief(ui, &opener.open_waiting(args.wait_policy())?, &args)
         }
-        Some(CliCommand::Sync(args)) => commands::sync::sync(ui, &open()?, &args),
-        Some(CliCommand::Events(args)) => commands::events::events(ui, &open()?, &args),
-        Some(CliCommand::Save(args)) => commands::save::save(ui, &open()?, *args),
-        Some(CliCommand::Checkpoint(args)) => commands::checkpoint::checkpoint(ui, &open()?, args),
-        Some(CliCommand::Session(args)) => commands::session::session(ui, &open()?, args),
-        Some(CliCommand::Check(args)) => commands::check::check(ui, &open()?, &args),
-        Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &open()?, &args),
-        Some(CliCommand::Allow(args)) => commands::allow::allow(ui, open()?.workspace(), &args),
-        Some(CliCommand::Trust(args)) => commands::trust::trust(ui, open()?.workspace(), &args),
-        Some(CliCommand::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
-        Some(CliCommand::Client(args)) => commands::client::client(ui, &environment, args),
-        Some(CliCommand::Config(args)) => commands::config::config(ui, &environment, args),
-        Some(CliCommand::Data(args)) => commands::data::data(ui, &environment, &args),
+        Some(CliCommand::Sync(args)) => commands::sync::sync(ui, &opener.open()?, &args),
+        Some(CliCommand::Events(args)) => commands::events::events(ui, &opener.open()?, &args),
+        Some(CliCommand::Save(args)) => commands::save::save(ui, &opener.open()?, *args),
+        Some(CliCommand::Checkpoint(args)) => {
+            commands::checkpoint::checkpoint(ui, &opener.open()?, args)
+        }
+        Some(CliCommand::Session(args)) => commands::session::session(ui, &opener.open()?, args),
+        Some(CliCommand::Check(args)) => commands::check::check(ui, &opener.open()?, &args),
+        Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &opener.open()?, &args),
+        Some(CliCommand::Allow(args)) => {
+            commands::allow::allow(ui, opener.open()?.workspace(), &args)
+        }
+        Some(CliCommand::Trust(args)) => {
+            commands::trust::trust(ui, opener.open()?.workspace(), &args)
+        }
+        Some(CliCommand::Fmt(args)) => commands::fmt::fmt(ui, &opener.open()?, &args),
+        Some(CliCommand::Client(args)) => commands::client::client(ui, &opener.environment, args),
+        Some(CliCommand::Config(args)) => commands::config::config(ui, &opener.environment, args),
+        Some(CliCommand::Data(args)) => commands::data::data(ui, &opener.environment, &args),
         Some(CliCommand::Doctor(args)) => {
-            commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tool_list_tokens())
+            commands::doctor::doctor(ui, &opener.open_anyway()?, &args, mcp::tool_list_tokens())
         }
-        Some(CliCommand::Off(_)) => commands::off::off(ui, open_anyway()?.workspace()),
-        Some(CliCommand::On(_)) => commands::on::on(ui, open_anyway()?.workspace()),
-        Some(CliCommand::Forget(args)) => commands::forget::forget(ui, &open_excluded()?, &args),
+        Some(CliCommand::Off(_)) => commands::off::off(ui, opener.open_anyway()?.workspace()),
+        Some(CliCommand::On(_)) => commands::on::on(ui, opener.open_anyway()?.workspace()),
+        Some(CliCommand::Forget(args)) => {
+            commands::forget::forget(ui, &opener.open_excluded()?, &args)
+        }
         Some(CliCommand::Redact(args)) => {
-            commands::redact::redact(ui, open_excluded()?.workspace(), &args)
+            commands::redact::redact(ui, opener.open_excluded()?.workspace(), &args)
         }
         Some(CliCommand::Hook(args)) => Ok(commands::hook::hook(&args)),
-        Some(CliCommand::Mcp(_)) => mcp::mcp(environment),
+        Some(CliCommand::Mcp(_)) => mcp::mcp(opener.environment),
         Some(CliCommand::Demo(args)) => demo::demo(ui, &args),
-        Some(CliCommand::Schema(_)) => commands::schema::schema(ui, open_excluded()?.workspace()),
+        Some(CliCommand::Schema(_)) => {
+            commands::schema::schema(ui, opener.open_excluded()?.workspace())
+        }
         Some(CliCommand::Explain(args)) => commands::explain::explain(ui, &args),
         Some(CliCommand::Completions(args)) => {
             commands::completions::completions(ui, &args, definition())
@@ -224,6 +212,46 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Reference(args)) => {
             commands::reference::reference(ui, &args, &definition())
         }
+    }
+}
+
+/// Opens the store of the project that a command is started in.
+struct Opener {
+    environment: Environment,
+    redactor: Rc<MessageRedactor>,
+}
+
+impl Opener {
+    /// The store, unless the project is excluded.
+    fn open(&self) -> Result<Store, Diagnostic> {
+        self.open_waiting(WaitPolicy::Command)
+    }
+
+    fn open_waiting(&self, wait_policy: WaitPolicy) -> Result<Store, Diagnostic> {
+        let workspace = Workspace::discover(self.environment.clone())?;
+        match workspace.exclusion() {
+            Some(exclusion) => Err(exclusion.into()),
+            None => Ok(self.store(workspace, wait_policy)),
+        }
+    }
+
+    /// For commands that store and brief nothing, or that set up or delete.
+    fn open_excluded(&self) -> Result<Store, Diagnostic> {
+        let workspace = Workspace::discover(self.environment.clone())?;
+        Ok(self.store(workspace, WaitPolicy::Command))
+    }
+
+    /// For commands that also work when the settings are invalid.
+    fn open_anyway(&self) -> Result<Store, Diagnostic> {
+        let workspace = Workspace::discover_ignoring_settings(self.environment.clone())?;
+        Ok(self.store(workspace, WaitPolicy::Command))
+    }
+
+    fn store(&self, workspace: Workspace, wait_policy: WaitPolicy) -> Store {
+        self.redactor.set_project(&workspace);
+        hooks::spawn_due_redaction(&workspace);
+        hooks::spawn_due_retention(&workspace);
+        Store::new(workspace, wait_policy)
     }
 }
 

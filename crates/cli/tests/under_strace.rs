@@ -26,7 +26,7 @@ fn fault_count() -> Option<usize> {
 
 /// Maximum number of projects in which faults happen at the same time. Most of the time is spent waiting
 /// for the lock of a killed git to count as stale.
-const WORKERS: usize = 8;
+const WORKERS: usize = 32;
 
 /// Lets calls of a command fail, one at a time, and asserts that nothing is lost.
 #[track_caller]
@@ -38,7 +38,16 @@ fn assert_nothing_lost(scenario: Scenario) {
         None => (fault::every_series(&bench, scenario), WORKERS),
     };
     let series = Mutex::new(series.into_iter());
-    let work = || FaultRuns::of_series(scenario, || series.lock().unwrap().next());
+    let next = || {
+        let mut series = series.lock().unwrap();
+        // A long run shows how far it is.
+        let left = series.len();
+        if left > 0 && left % 50 == 0 {
+            println!("{scenario:?}: {left} series left");
+        }
+        series.next()
+    };
+    let work = || FaultRuns::of_series(scenario, next);
     let runs: Vec<FaultRuns> = thread::scope(|scope| {
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()

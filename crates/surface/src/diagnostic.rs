@@ -162,7 +162,10 @@ impl From<ConfigError> for Diagnostic {
             ConfigError::NoEditor => diagnostic.hint("set EDITOR, or use `midstride config set`"),
             ConfigError::Invalid { .. } => diagnostic.hint("correct the file"),
             ConfigError::File(error) => error.into(),
-            ConfigError::Editor(_) | ConfigError::OneValue(_) | _ => diagnostic,
+            ConfigError::Editor(_)
+            | ConfigError::OneValue(_)
+            | ConfigError::InvalidValue { .. }
+            | _ => diagnostic,
         }
     }
 }

@@ -31,11 +31,6 @@ pub(crate) struct HomeArgs {
 }
 
 impl HomeArgs {
-    /// Whether it is about all repositories, so that it does not matter whether this one is excluded.
-    pub(crate) fn lists_all(&self) -> bool {
-        self.all
-    }
-
     /// The first option that was given.
     pub(crate) fn given_option(&self) -> Option<&'static str> {
         let given = [("--json", self.json), ("--all", self.all)];
@@ -52,6 +47,9 @@ pub(crate) fn status(
     let is_project = workspace.repository().is_some() || workspace.setup() != SetupMode::NotSetUp;
     if args.all || !is_project {
         return list_projects(ui, workspace, args.json);
+    }
+    if let Some(exclusion) = workspace.exclusion() {
+        return Err(exclusion.into());
     }
     let home = verbs::home(store)?;
     match args.json {

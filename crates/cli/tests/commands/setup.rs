@@ -96,6 +96,12 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     Found 1 past session and 1 handoff. This is what your next session would know:
     ");
     assert_eq!(again.stdout, run.stdout);
+    // A repair names only what it changes.
+    let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
+    std::fs::remove_file(&skill).unwrap();
+    let repair = setup(&sandbox, "a\n").exits(0);
+    assert!(repair.stderr.contains("Changes  1 file in ~/.claude   (d:"), "{repair}");
+    assert!(skill.exists());
 }
 
 #[test]

@@ -66,7 +66,15 @@ pub enum ConfigError {
     /// The setting takes one value.
     #[error("`{0}` takes one value")]
     OneValue(&'static str),
-    /// The file is invalid, or would be.
+    /// The setting cannot have this value.
+    #[error("`{key}` cannot be set to this: {}", problem.to_string().lines().last().unwrap_or_default())]
+    InvalidValue {
+        /// The name of the setting.
+        key: &'static str,
+        /// What is wrong with it.
+        problem: SettingsProblem,
+    },
+    /// The file is invalid.
     #[error("`{}` is not understood: {problem}", path.display())]
     Invalid {
         /// The path of the file.
@@ -142,7 +150,7 @@ impl UserConfig {
         self.change(key, values)?;
         let after = self.document.to_string();
         UserSettings::parse(&after)
-            .map_err(|problem| ConfigError::Invalid { path: self.path.clone(), problem })?;
+            .map_err(|problem| ConfigError::InvalidValue { key: key.name, problem })?;
         if after == before {
             return Ok(false);
         }
