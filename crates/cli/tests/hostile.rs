@@ -5,6 +5,7 @@ mod agent_gate;
 mod excluded;
 mod git_programs;
 mod hooks;
+mod network;
 mod odd;
 mod surfaces;
 

@@ -69,6 +69,17 @@ impl Sandbox {
         self
     }
 
+    /// Runs another program instead, such as a wrapper of the first one.
+    pub fn with_main_program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    /// The program that is run.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Sets a variable for everything that runs in the sandbox.
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));

@@ -47,8 +47,7 @@ impl Excluded {
 }
 
 /// A project with a captured session, committed and private handoffs, and a task.
-fn worked_in() -> Sandbox {
-    let sandbox = sandbox();
+pub(super) fn worked_in(sandbox: Sandbox) -> Sandbox {
     let policy = sandbox.home().join("policy.toml");
     let sandbox = sandbox.with_variable("MIDSTRIDE_POLICY", policy).repository();
     sandbox.as_user().run(["init"]).exits(0);
@@ -100,7 +99,7 @@ fn an_excluded_project_is_neither_stored_nor_briefed() {
         Excluded::NotInPolicy,
         Excluded::Unreadable,
     ] {
-        let sandbox = worked_in();
+        let sandbox = worked_in(sandbox());
         excluded.apply(&sandbox);
         let mut before = stored(&sandbox);
         let mut surfaces = 0;

@@ -190,12 +190,8 @@ fn ask(sandbox: &Sandbox, method: &str, mut parameters: Value) -> Value {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
     let file = sandbox.home().join("request");
     std::fs::write(&file, format!("{request}\n")).unwrap();
-    let mut server = sandbox.command(program());
+    let mut server = sandbox.command(sandbox.program());
     let run = sandbox.finish(server.arg("mcp").stdin(File::open(&file).unwrap()));
     serde_json::from_str(run.stdout.lines().next().unwrap_or_default())
         .unwrap_or_else(|error| panic!("{method}: {error}: {run}"))
-}
-
-fn program() -> &'static str {
-    env!("CARGO_BIN_EXE_midstride")
 }

@@ -5,10 +5,11 @@ use super::tree::Tree;
 use syn::visit::{self, Visit};
 
 /// What a test may need, and the word in the path of every test that needs it.
-const NEEDS: [(&str, &str); 3] = [
+const NEEDS: [(&str, &str); 4] = [
     ("needs MIDSTRIDE_CLIENTS", "real_clients"),
     ("needs MIDSTRIDE_CORPUS", "corpus"),
     ("needs strace", "under_strace"),
+    ("needs strace to log sockets", "socket_filter"),
 ];
 
 /// The tests of a file: their paths, and why each is ignored.
