@@ -4,19 +4,21 @@
 mod ancestors;
 mod bounded;
 mod capped_output;
+mod conversation;
 mod group;
 
 pub(crate) use ancestors::are_ancestors_known;
 pub use ancestors::{Ancestor, ancestors, ancestors_of};
 pub use bounded::{ProcessLimits, ProcessReport, communicate_bounded, run_bounded};
 pub use capped_output::CappedOutput;
+pub(crate) use conversation::Conversation;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// Creates a command for the caller to configure.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
@@ -129,42 +131,4 @@ pub fn communicate(command: &mut Command, input: &[u8]) -> io::Result<Output> {
             Ok(_) | Err(_) => Ok(output),
         }
     })
-}
-
-/// A process that answers requests until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Conversation {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    /// The output of the process.
-    pub answers: BufReader<ChildStdout>,
-}
-
-impl Conversation {
-    /// Starts the command.
-    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let asking = child.stdin.take();
-        let answers = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Self { child, stdin: asking, answers: BufReader::new(answers) })
-    }
-
-    /// Sends a request. Read the response from `answers`.
-    pub(crate) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
-        let asking = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        asking.write_all(question)?;
-        asking.flush()
-    }
-}
-
-impl Drop for Conversation {
-    fn drop(&mut self) {
-        // The process should exit when its input closes. Otherwise it is killed.
-        drop(self.stdin.take());
-        if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
-    }
 }

@@ -37,8 +37,8 @@ pub enum GitError {
     /// Git could not be started.
     #[error("git could not be started: {0}")]
     NotStarted(#[source] io::Error),
-    /// Git died while it was asked for objects.
-    #[error("git ended without an answer: {0}")]
+    /// Git died while it was asked for objects, or took too long.
+    #[error("git did not answer: {0}")]
     Died(#[source] io::Error),
     /// Git exited with an error.
     #[error("git {command} failed: {message}")]
