@@ -269,9 +269,9 @@ fn twelve_processes_change_one_document() {
     for w in writers {
         let said = [
             format!("answer: yes{w}\n"),
-            format!("reason: answered q{}\n", w + 1),
+            format!(" reason: answered q{}, ", w + 1),
             format!("challenged: c{w}\n"),
-            format!("reason: r{w}\n"),
+            format!(" reason: r{w}, "),
             format!("\nDone {w}.\n"),
         ];
         for said in said {

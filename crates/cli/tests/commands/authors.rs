@@ -27,14 +27,14 @@ fn what_an_agent_does_is_recorded_under_its_own_name() {
     hidden_agent(&sandbox, &["new", "A find", "--no-edit"]).exits(0);
     assert!(sandbox.read(".midstride/handoffs/find.md").contains("\n  from: claude-code\n"));
     hidden_agent(&sandbox, &["answer", "market", "a1", "--holds"]).exits(0);
-    assert!(sandbox.read(FILE).contains("      by: claude-code\n"), "{}", sandbox.read(FILE));
+    assert!(sandbox.read(FILE).contains(" by: claude-code, "), "{}", sandbox.read(FILE));
     // A name of its own is fine, the name of the user is not.
     let review = ["review", "market", "--challenged", "all", "--verdict", "held", "--by"];
     hidden_agent(&sandbox, &[&review[..], &["second-reader"]].concat()).exits(0);
-    assert!(sandbox.read(FILE).contains("by: second-reader\n"), "{}", sandbox.read(FILE));
+    assert!(sandbox.read(FILE).contains(" by: second-reader, "), "{}", sandbox.read(FILE));
     for name in ["tester", "@Tester", "the user"] {
         hidden_agent(&sandbox, &[&review[..], &[name]].concat()).exits(0);
-        let recorded = format!("by: claude-code as {name}\n");
+        let recorded = format!(" by: claude-code as {name}, ");
         assert!(sandbox.read(FILE).contains(&recorded), "{name}: {}", sandbox.read(FILE));
     }
     let task = hidden_agent(&sandbox, &["task", "add", "Look again"]).exits(0);
@@ -43,7 +43,7 @@ fn what_an_agent_does_is_recorded_under_its_own_name() {
     assert!(!sandbox.read(FILE).contains("by: tester"), "{}", sandbox.read(FILE));
     // The user is recorded by name.
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
-    assert!(sandbox.read(FILE).contains("      by: tester\n"), "{}", sandbox.read(FILE));
+    assert!(sandbox.read(FILE).contains(" by: tester, "), "{}", sandbox.read(FILE));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_user_is_recorded_by_the_name_that_git_knows() {
     agent.args(review).arg("ada lovelace").env_remove("MIDSTRIDE_USER").env("CLAUDECODE", "1");
     sandbox.finish(&mut agent).exits(0);
     assert!(
-        sandbox.read(FILE).contains("by: claude-code as ada lovelace\n"),
+        sandbox.read(FILE).contains(" by: claude-code as ada lovelace, "),
         "{}",
         sandbox.read(FILE)
     );

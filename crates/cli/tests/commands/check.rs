@@ -224,7 +224,7 @@ fn fixing_changes_only_what_is_mechanical() {
     let strict = loose.replace("17:24\n", "17:24:00Z\n").replace("to: ops", "to: [ops]");
     let text = sandbox.read(".midstride/handoffs/a.md");
     assert_eq!(super::without_history(&text), strict);
-    assert!(text.contains("      reason: formatted\n"), "{text}");
+    assert!(text.contains(" reason: formatted, "), "{text}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2"])), @"
     exit 1
     ----- stderr -----
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
@@ -92,7 +92,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.run(asked)), @"
     exit 2
     ----- stderr -----
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     error: cannot prompt: no terminal
@@ -101,7 +101,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(asked)), @"
     exit 0
     ----- stderr -----
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
@@ -192,7 +192,7 @@ fn committed_text_is_named_and_stays() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2", "--yes"])), @"
     exit 1
     ----- stderr -----
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester
@@ -213,7 +213,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2", "--yes", "--reason", "word"])), @"
     exit 0
     ----- stderr -----
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
@@ -246,7 +246,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     exit 1
     ----- stderr -----
     Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
@@ -258,7 +258,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     exit 0
     ----- stderr -----
     Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
-    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+    login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word

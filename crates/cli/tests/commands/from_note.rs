@@ -130,7 +130,7 @@ fn older_forms_fill_the_header_and_stay() {
     The note is as it was; once you delete it, take it out of `dependencies.upstream` too
     Next: midstride check search-lags
     ");
-    insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/search-lags.md"), @"
+    insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/search-lags.md"), @r#"
     ---
     handoff:
       format: 1
@@ -147,8 +147,7 @@ fn older_forms_fill_the_header_and_stay() {
           - artifact: notes/lag.md
             relationship: derived_from
       revisions:
-        - at: 2026-03-02T09:00:00Z
-          reason: an hour, not a day
+        - {at: 2026-03-02T09:00:00Z, reason: "an hour, not a day"}
     ---
 
     # Search lags
@@ -165,7 +164,7 @@ fn older_forms_fill_the_header_and_stay() {
     ## Plan
 
     1. Reindex.
-    ");
+    "#);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn a_handoff_is_started_once() {
     let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
     assert!(text.contains("  status: in_progress\n"), "{text}");
     assert!(
-        text.contains("      by: planner\n      verb: start\n      reason: started\n"),
+        text.contains(" by: planner, verb: start, reason: started, was: "),
         "{text}"
     );
     insta::assert_snapshot!(sandbox.run(["start", "feat-042/request"]), @"
@@ -154,7 +154,7 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
        open_questions:
          - question: May the weather be ten minutes old?
            blocking: true
-    @@ -27,19 +31,26 @@
+    @@ -27,19 +31,22 @@
            validation_needed: true
        landmines:
          - The coin balance is looked up on every page
@@ -167,23 +167,19 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
        revisions:
          - at: 2026-03-22T08:00:00Z
            reason: wrong code path
-    +    - at: 2026-03-21T17:24:00Z
-    +      by: eve
-    +      verb: review
-    +      reason: "reviewed: the code path (corrected)"
-    +      was: [COMMIT]
+    +    - {at: 2026-03-21T17:24:00Z, by: eve, verb: review, reason: "reviewed: the code path (corrected)", was: [COMMIT]}
      ---
-     
+    -
     -## Diagnosis
-    +## Plan
      
     -Austin takes 14,290 ms.
-    +1. Measure `app/market.py:16`, then test.
+    +## Plan
      
     -## Root causes
     -
     -- The query in `app/market.py:16` loads everything.
-    -
+    +1. Measure `app/market.py:16`, then test.
+     
     -## Plan
     -
     -1. Paginate; check the number of rows.
@@ -427,7 +423,7 @@ fn a_private_handoff_is_shared() {
     Next: git add it, and commit
     ");
     let text = sandbox.read(".midstride/handoffs/afternoon.md");
-    assert!(text.contains("reason: shared\n"), "{text}");
+    assert!(text.contains(" reason: shared, "), "{text}");
     assert!(!sandbox.root().join(".git/midstride/handoffs/afternoon.md").exists());
     assert!(sandbox.run(["show", "afternoon@1"]).exits(0).stdout.contains("title: Afternoon"));
     insta::assert_snapshot!(sandbox.run(["share", "afternoon"]), @"

@@ -33,7 +33,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     ");
     let now = sandbox.read(FILE);
     assert!(now.contains("title: Market pages take 14.3 s"), "{now}");
-    assert!(now.contains("      by: reviewer\n      reason: exact number\n      was: "), "{now}");
+    assert!(now.contains(" by: reviewer, reason: exact number, was: "), "{now}");
     assert_eq!(sandbox.run(["show", "market@2"]).exits(0).stdout, first);
     assert_eq!(
         sandbox.run(["show", "market@3"]).exits(0).stdout.lines().count(),
@@ -130,10 +130,7 @@ fn what_changed_is_shown_by_words_and_for_tools() {
         revisions:
           - at: 2026-03-22T08:00:00Z
             reason: wrong code path
-          {+- at: 2026-03-21T17:24:00Z+}
-            {+by: tester+}
-            {+reason: measured more+}
-            {+was: [COMMIT]+}
+          {+- {at: 2026-03-21T17:24:00Z, by: tester, reason: measured more, was: [COMMIT]}+}
       ---
       
       ## Diagnosis

@@ -234,7 +234,7 @@ fn results_are_recorded_on_request() {
     sandbox.run(["verify", "pages", "--only", "1", "--record", "--by", "bob"]).exits(0);
     let text = sandbox.read(FILE);
     assert!(text.contains("    - name: Austin\n      before: 108\n      after: 8\n"), "{text}");
-    assert!(text.contains("verb: verify\n"), "{text}");
+    assert!(text.contains(" verb: verify, "), "{text}");
     insta::assert_snapshot!(sandbox.run(["show", "pages"]), @"
     exit 0
     ----- stdout -----

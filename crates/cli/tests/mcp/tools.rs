@@ -693,7 +693,7 @@ fn an_mcp_client_cannot_pass_for_the_user() {
         assert!(refused.contains("only the user can answer q1"), "{refused}");
         let holds = json!({"handoff": "market-page-perf", "which": "a1", "holds": true});
         client.does("answer", holds);
-        let recorded = format!("by: MCP client {name}\n");
+        let recorded = format!(" by: MCP client {name}, ");
         assert!(sandbox.read(FILE).contains(&recorded), "{}", sandbox.read(FILE));
     }
 }

@@ -168,7 +168,7 @@ mod tests {
         let (header, left, whole) = becomes(text);
         assert_eq!(
             header,
-            "---\nhandoff:\n  title: Search lags\n  created: 2026-03-21T17:24:00Z\n  context_summary: |-\n    The index lags\n    by an hour.\n  revisions:\n    - at: 2026-03-22T00:00:00Z\n      reason: an hour\n---\n"
+            "---\nhandoff:\n  title: Search lags\n  created: 2026-03-21T17:24:00Z\n  context_summary: |-\n    The index lags\n    by an hour.\n  revisions:\n    - {at: 2026-03-22T00:00:00Z, reason: an hour}\n---\n"
         );
         assert!(left.is_empty());
         assert!(whole.text().ends_with(&format!("---\n\n{text}")), "{}", whole.text());

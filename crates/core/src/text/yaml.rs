@@ -12,7 +12,7 @@ pub use salvage::conflict_markers;
 
 pub(crate) use salvage::MARKER_LENGTH;
 pub use write::flow;
-pub(crate) use write::{QuoteStyle, block_entry, block_item, scalar};
+pub(crate) use write::{QuoteStyle, block_entry, block_item, block_value, scalar};
 
 use crate::text::span::{Span, Spanned};
 

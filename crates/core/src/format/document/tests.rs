@@ -252,7 +252,7 @@ fn loose_values_are_formatted_strictly() {
     let tight = document(text).format().unwrap();
     assert_eq!(
         tight.text(),
-        "---\nhandoff:\n  id: a\n  status: in_progress # still\n  to: [architect]\n  created: 2026-03-21T17:24:00Z\n  decisions_made:\n    - decision: Use a query\n  open_questions:\n    - question: Which one?\n  revisions:\n    - at: 2026-03-21T18:20:00Z\n      reason: wrong code path\n---\n\nRevised: 2026-03-21T18:20 (wrong code path)\n"
+        "---\nhandoff:\n  id: a\n  status: in_progress # still\n  to: [architect]\n  created: 2026-03-21T17:24:00Z\n  decisions_made:\n    - decision: Use a query\n  open_questions:\n    - question: Which one?\n  revisions:\n    - {at: 2026-03-21T18:20:00Z, reason: wrong code path}\n---\n\nRevised: 2026-03-21T18:20 (wrong code path)\n"
     );
     assert!(codes(&tight).is_empty());
     assert_eq!(tight.format().unwrap().text(), tight.text());

@@ -400,7 +400,7 @@ fn the_history_records_both_merged_texts() {
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
     let swapped = SideIds { one: &BlobHash::new("22"), other: &BlobHash::new("11") };
     assert_eq!(merge(Some(&base), &other, &one, Some(swapped)).unwrap(), there);
-    let history = "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: mine\n      was: aa\n      made: \"11\"\n    - at: 2026-03-23T08:00:00Z\n      reason: theirs\n      was: aa\n      made: \"22\"\n    - at: 2026-03-23T08:00:00Z\n      verb: merge\n      reason: merged\n      joins: [\"11\", \"22\"]\n";
+    let history = "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: mine\n      was: aa\n      made: \"11\"\n    - {at: 2026-03-23T08:00:00Z, reason: theirs, was: aa, made: \"22\"}\n    - {at: 2026-03-23T08:00:00Z, verb: merge, reason: merged, joins: [\"11\", \"22\"]}\n";
     assert!(there.text.contains(history), "{}", there.text);
 }
 

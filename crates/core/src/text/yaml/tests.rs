@@ -161,10 +161,12 @@ fn written_values_read_back_unchanged() {
             ])]),
             YamlData::map([("x", YamlData::map([("y", YamlData::text(text))]))]),
         ] {
-            let yaml = format!("top:\n{}z: 1\n", block_entry("k", &value, 2));
-            let reading = reading(&yaml);
-            let read = reading.root.get("top").unwrap().get("k").unwrap().data();
-            assert!(read.is_equivalent_to(&value), "{value:?} → {yaml}");
+            for key in ["k", "revisions"] {
+                let yaml = format!("top:\n{}z: 1\n", block_entry(key, &value, 2));
+                let reading = reading(&yaml);
+                let read = reading.root.get("top").unwrap().get(key).unwrap().data();
+                assert!(read.is_equivalent_to(&value), "{value:?} → {yaml}");
+            }
             let yaml = format!("k: {}\n", flow(&value));
             let read = super::parse(&yaml, Span::new(0, yaml.len())).root;
             assert!(read.get("k").unwrap().data().is_equivalent_to(&value), "{value:?} → {yaml}");

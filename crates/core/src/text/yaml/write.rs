@@ -17,6 +17,9 @@ pub(crate) enum QuoteStyle {
     DoubleQuoted,
 }
 
+/// Lists that grow with every change, so each item is written on one line.
+const ONE_LINE_ITEMS: [&str; 1] = ["revisions"];
+
 /// Formats `key: value`, with nested values on the following lines. Ends with a line break.
 pub(crate) fn block_entry(key: &str, value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
@@ -24,10 +27,18 @@ pub(crate) fn block_entry(key: &str, value: &YamlData, indent: usize) -> String 
     out
 }
 
-/// Formats `- value`, with nested values on the following lines. Ends with a line break.
-pub(crate) fn block_item(value: &YamlData, indent: usize) -> String {
+/// Formats what follows the colon of `key: value`. Ends with a line break.
+pub(crate) fn block_value(key: &str, value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
-    write_item(&mut out, value, indent);
+    write_value(&mut out, key, value, indent);
+    out
+}
+
+/// Formats `- value`, an item of the list `key`, with nested values on the following lines. Ends with
+/// a line break.
+pub(crate) fn block_item(key: &str, value: &YamlData, indent: usize) -> String {
+    let mut out = String::new();
+    write_item(&mut out, key, value, indent);
     out
 }
 
@@ -40,6 +51,11 @@ fn write_entry(out: &mut String, key: &str, value: &YamlData, indent: usize) {
 fn write_entry_inline(out: &mut String, key: &str, value: &YamlData, indent: usize) {
     out.push_str(&inline_scalar(key, QuoteStyle::Auto, false));
     out.push(':');
+    write_value(out, key, value, indent);
+}
+
+/// Writes the value of an entry, starting after its colon.
+fn write_value(out: &mut String, key: &str, value: &YamlData, indent: usize) {
     match value {
         YamlData::Null => out.push('\n'),
         YamlData::Map(entries) if !entries.is_empty() => {
@@ -57,7 +73,7 @@ fn write_entry_inline(out: &mut String, key: &str, value: &YamlData, indent: usi
             None => {
                 out.push('\n');
                 for value in items {
-                    write_item(out, value, indent + 2);
+                    write_item(out, key, value, indent + 2);
                 }
             }
         },
@@ -68,12 +84,12 @@ fn write_entry_inline(out: &mut String, key: &str, value: &YamlData, indent: usi
     }
 }
 
-fn write_item(out: &mut String, value: &YamlData, indent: usize) {
+fn write_item(out: &mut String, list: &str, value: &YamlData, indent: usize) {
     pad(out, indent);
     out.push('-');
     match value {
         YamlData::Null => out.push_str(" ~\n"),
-        YamlData::Map(entries) if !entries.is_empty() => {
+        YamlData::Map(entries) if !entries.is_empty() && !ONE_LINE_ITEMS.contains(&list) => {
             for (position, (key, value)) in entries.iter().enumerate() {
                 if position == 0 {
                     out.push(' ');

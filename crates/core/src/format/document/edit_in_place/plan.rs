@@ -124,7 +124,7 @@ impl<'d> EditPlan<'d> {
                 (Some(last), _) => {
                     let dash = last.dash.ok_or_else(|| self.corruption_error())?;
                     let indent = dash - line_start(self.text(), dash);
-                    let lines = yaml::block_item(value, indent);
+                    let lines = yaml::block_item(list_key(steps), value, indent);
                     let place =
                         self.skip_trailing_comments(self.line_after(&last.node, dash), indent);
                     self.insert_lines(place, &lines);
@@ -266,13 +266,15 @@ impl<'d> EditPlan<'d> {
                 let column = key.start - line_start(text, key.start);
                 // Dashes before the key count too, so that nested lines are indented below the key.
                 let colon = text[key.end..].find(':').ok_or_else(|| self.corruption_error())?;
-                let rendered = yaml::block_entry("k", new, column);
-                (key.end + colon + 1, rendered[column + 2..].to_owned())
+                (key.end + colon + 1, yaml::block_value(&entry.key.value, new, column))
             }
             ValueParent::Item { item, .. } => {
                 let dash = item.dash.ok_or_else(|| self.corruption_error())?;
                 let column = dash - line_start(text, dash);
-                (dash + 1, yaml::block_item(new, column)[column + 1..].to_owned())
+                (
+                    dash + 1,
+                    yaml::block_item(list_key(&self.path.0), new, column)[column + 1..].to_owned(),
+                )
             }
         };
         let (head, tail) = rendered.split_once('\n').unwrap_or((&rendered, ""));
@@ -372,6 +374,15 @@ impl<'d> EditPlan<'d> {
     fn corruption_error(&self) -> DocumentEditError {
         DocumentEditError::WouldCorrupt(self.path.to_string())
     }
+}
+
+/// The key of the list that a path names, or whose item it names.
+fn list_key(steps: &[HeaderPathStep]) -> &str {
+    let mut keys = steps.iter().rev().filter_map(|step| match step {
+        HeaderPathStep::Key(key) => Some(key.as_str()),
+        HeaderPathStep::Item(_) => None,
+    });
+    keys.next().unwrap_or_default()
 }
 
 /// Formats a new text with the quotes of the old one.
