@@ -51,26 +51,24 @@ enum CliCommand {
     Start(commands::start::StartArgs),
     Answer(commands::answer::AnswerArgs),
     Review(commands::review::ReviewArgs),
-    Revise(commands::revise::ReviseArgs),
     Advance(commands::advance::AdvanceArgs),
     Resolve(commands::resolve::ResolveArgs),
     Undo(commands::undo::UndoArgs),
     Share(commands::share::ShareArgs),
     Diff(commands::diff::DiffArgs),
-    Graph(commands::graph::GraphArgs),
     Merge(commands::merge::MergeArgs),
     Task(commands::task::TaskArgs),
     Brief(commands::brief::BriefArgs),
     Dismiss(commands::dismiss::DismissArgs),
-    State(commands::state::StateArgs),
     Sync(commands::sync::SyncArgs),
     Events(commands::events::EventsArgs),
     Save(Box<commands::save::SaveArgs>),
-    Checkpoint(commands::checkpoint::CheckpointArgs),
+    /// Capture a session, as `session capture` does
+    #[command(hide = true)]
+    Checkpoint(commands::session::CaptureArgs),
     Session(commands::session::SessionArgs),
     Check(commands::check::CheckArgs),
     Verify(commands::verify::VerifyArgs),
-    Allow(commands::allow::AllowArgs),
     Trust(commands::trust::TrustArgs),
     Fmt(commands::fmt::FmtArgs),
     Client(commands::client::ClientArgs),
@@ -150,7 +148,6 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Show(args)) => commands::show::show(ui, &opener.open()?, &args),
         Some(CliCommand::Edit(args)) => commands::edit::edit(ui, &opener.open()?, &args),
         Some(CliCommand::Dismiss(args)) => commands::dismiss::dismiss(ui, &opener.open()?, &args),
-        Some(CliCommand::State(args)) => commands::state::state(ui, &opener.open()?, &args),
         Some(CliCommand::Start(args)) => commands::start::start(ui, &opener.open()?, &args),
         Some(CliCommand::Answer(args)) => commands::answer::answer(ui, &opener.open()?, &args),
         Some(CliCommand::Review(args)) => commands::review::review(ui, &opener.open()?, args),
@@ -158,11 +155,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Undo(args)) => commands::undo::undo(ui, &opener.open()?, &args),
         Some(CliCommand::Advance(args)) => commands::advance::advance(ui, &opener.open()?, args),
         Some(CliCommand::Resolve(args)) => commands::resolve::resolve(ui, &opener.open()?, &args),
-        Some(CliCommand::Revise(args)) => commands::revise::revise(ui, &opener.open()?, &args),
         Some(CliCommand::Diff(args)) => commands::diff::diff(ui, &opener.open()?, &args),
-        Some(CliCommand::Graph(args)) => {
-            commands::graph::graph(ui, opener.open()?.workspace(), &args)
-        }
         Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &opener.open()?, &args),
         Some(CliCommand::Task(args)) => commands::task::task(ui, &opener.open()?, args),
         Some(CliCommand::Brief(args)) => {
@@ -171,15 +164,10 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Sync(args)) => commands::sync::sync(ui, &opener.open()?, &args),
         Some(CliCommand::Events(args)) => commands::events::events(ui, &opener.open()?, &args),
         Some(CliCommand::Save(args)) => commands::save::save(ui, &opener.open()?, *args),
-        Some(CliCommand::Checkpoint(args)) => {
-            commands::checkpoint::checkpoint(ui, &opener.open()?, args)
-        }
+        Some(CliCommand::Checkpoint(args)) => commands::session::capture(ui, &opener.open()?, args),
         Some(CliCommand::Session(args)) => commands::session::session(ui, &opener.open()?, args),
         Some(CliCommand::Check(args)) => commands::check::check(ui, &opener.open()?, &args),
         Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &opener.open()?, &args),
-        Some(CliCommand::Allow(args)) => {
-            commands::allow::allow(ui, opener.open()?.workspace(), &args)
-        }
         Some(CliCommand::Trust(args)) => {
             commands::trust::trust(ui, opener.open()?.workspace(), &args)
         }

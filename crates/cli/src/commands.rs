@@ -1,11 +1,9 @@
 //! The commands, one file each: arguments, then one function that resolves, runs and reports.
 
 pub(crate) mod advance;
-pub(crate) mod allow;
 pub(crate) mod answer;
 pub(crate) mod brief;
 pub(crate) mod check;
-pub(crate) mod checkpoint;
 pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -18,7 +16,6 @@ pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod forget;
-pub(crate) mod graph;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod list;
@@ -31,7 +28,6 @@ pub(crate) mod redact;
 pub(crate) mod reference;
 pub(crate) mod resolve;
 pub(crate) mod review;
-pub(crate) mod revise;
 pub(crate) mod save;
 pub(crate) mod schema;
 pub(crate) mod search;
@@ -40,7 +36,6 @@ pub(crate) mod setup;
 pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
-pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod sync;
 pub(crate) mod task;

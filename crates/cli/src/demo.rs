@@ -103,7 +103,7 @@ impl Demo {
 
     /// Allows a proof, and shows what a user at a terminal sees.
     fn allow(&self, ui: &mut Ui, handoff: &str, number: usize) -> Result<(), Diagnostic> {
-        let arguments = ["allow", handoff, &number.to_string()];
+        let arguments = ["trust", handoff, &number.to_string()];
         ui.print(&format!("\n  $ {}\n", format_command("midstride", &arguments)))?;
         let workspace = self.workspace()?;
         let stored = workspace.find(handoff)?;

@@ -30,7 +30,7 @@ fn script(writer: usize, shared: &str) -> String {
         }
         if number < REVISIONS_EACH {
             let file = format!("said-{writer}");
-            let revise = format!("revise case-{writer} --reason r{number} --body -");
+            let revise = format!("edit case-{writer} --reason r{number} --body -");
             let said = format!("case-{writer}@{}: r{number}", number + 2);
             writeln!(script, "echo 'text {number} of writer {writer}' |").unwrap();
             writeln!(script, "'{program}' {revise} 2>{file} || {{ cat {file} >&2; exit 1; }}")

@@ -69,8 +69,8 @@ const COMMANDS: [&[&str]; 27] = [
     &["verify", "trap"],
     &["verify", "trap", "--record"],
     &["verify", "trap", "--json"],
-    &["allow", "trap"],
-    &["allow", "--list"],
+    &["trust", "trap"],
+    &["trust", "--list"],
     &["trust"],
     &["start", "trap"],
     &["events"],
@@ -119,13 +119,13 @@ fn what_a_hostile_clone_wanted_is_reported() {
     ----- stdout -----
     trap  .midstride/handoffs/trap.md
       1. not allowed     Harmless
-                         midstride allow trap 1
+                         midstride trust trap 1
       2. not allowed     In a folder elsewhere
-                         midstride allow trap 2
+                         midstride trust trap 2
       3. not understood  Up
                          `../home` is outside the project
       4. not allowed     Already verified
-                         midstride allow trap 4
+                         midstride trust trap 4
     ----- stderr -----
     warning: shelf `~/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
@@ -134,7 +134,7 @@ fn what_a_hostile_clone_wanted_is_reported() {
     warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
     ");
     // Even saying yes to everything does not lead out of the project.
-    sandbox.as_user().run(["allow", "trap", "2", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "trap", "2", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify", "trap", "--only", "2"]), @"
     exit 2
     ----- stdout -----
@@ -205,7 +205,7 @@ fn steering() -> (Sandbox, String) {
     };
     sandbox.write(".midstride/handoffs/one.md", text("one", "two"));
     sandbox.write(".midstride/handoffs/two.md", text("two", &quoted("gone")));
-    sandbox.as_user().run(["allow", "one", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "one", "1", "--yes"]).exits(0);
     let task = sandbox.run(["task", "add", &format!("subject{STEERING}x")]).exits(0);
     let task = task.stdout.trim().to_owned();
     sandbox.run(["task", "note", &task, &format!("note{STEERING}x")]).exits(0);
@@ -214,7 +214,7 @@ fn steering() -> (Sandbox, String) {
     sandbox
         .run_with_input(
             &[
-                "revise",
+                "edit",
                 "one",
                 "--reason",
                 &format!("reason{STEERING}x"),
@@ -246,11 +246,11 @@ fn no_text_controls_the_terminal() {
         &["check", "--format", "github"],
         &["search", "pelican"],
         &["search", "--prompt", "the pelican title summary in nowhere.rs decision rationale"],
-        &["graph"],
-        &["graph", "--format", "mermaid"],
+        &["list", "--graph"],
+        &["list", "--graph", "--format", "mermaid"],
         &["verify", "one"],
-        &["allow", "two"],
-        &["allow", "--list"],
+        &["trust", "two"],
+        &["trust", "--list"],
         &["task", "list"],
         &["task", "ready"],
         &["task", "show", &task],
@@ -267,7 +267,7 @@ fn no_text_controls_the_terminal() {
         for colour in ["always", "never"] {
             let words = arguments.iter().copied().chain(["--color", colour]);
             let run = match arguments.first() {
-                Some(&("allow" | "trust")) => sandbox.as_user().run(words),
+                Some(&"trust") => sandbox.as_user().run(words),
                 Some(_) | None => sandbox.run(words),
             };
             let seen = format!("{}{}{}", run.stdout, run.stderr, run.terminal)
@@ -281,7 +281,7 @@ fn no_text_controls_the_terminal() {
             let steering = seen.chars().find(|c| *c != '\u{1b}' && is_steering(*c));
             assert_eq!(steering, None, "{arguments:?}: {seen:?}");
             // Make sure that the output contained the text at all.
-            let shown = ["list", "show", "search", "graph", "verify", "task", "brief", "events"];
+            let shown = ["list", "show", "search", "verify", "task", "brief", "events"];
             let shows = arguments.first().is_some_and(|command| shown.contains(command));
             let none_ready = arguments == ["task", "ready"];
             let seen = seen.replace("#65533;", "\u{fffd}");
@@ -338,7 +338,7 @@ fn nothing_hides_in_a_session_or_its_handoff() {
     let shown = sandbox.run(["session", "show", HIDING]).exits(0);
     assert!(shown.stdout.contains("a\u{fffd}Changed"), "{shown}");
     assert!(!shown.stdout.chars().any(is_steering), "{:?}", shown.stdout);
-    let made = sandbox.run(["session", "promote", HIDING, "--id", "hiding"]).exits(0);
+    let made = sandbox.run(["save", "--session", HIDING, "--id", "hiding"]).exits(1);
     assert!(!format!("{made}").chars().any(is_steering), "{made}");
     let document = sandbox.run(["show", "hiding", "--as", "raw"]).exits(0).stdout;
     assert!(document.contains("What failed"), "{document}");

@@ -16,7 +16,7 @@ fn revised(sandbox: Sandbox) -> Sandbox {
 
 fn revise(sandbox: &Sandbox, text: &str) {
     let body = format!("## Plan\n\n{text}\n");
-    sandbox.run_with_input(&["revise", "find", "--reason", text, "--body", "-"], &body).exits(0);
+    sandbox.run_with_input(&["edit", "find", "--reason", text, "--body", "-"], &body).exits(0);
 }
 
 /// Asserts that the texts of the handoff end with these words, oldest first.

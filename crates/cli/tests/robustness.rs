@@ -256,7 +256,7 @@ fn twelve_processes_change_one_document() {
             [
                 words(format!("answer a q{question} yes{w} {w}")),
                 words(format!("review a --by eve --challenged c{w} --verdict held {w}")),
-                words(format!("revise a --reason r{w} {w}")),
+                words(format!("edit a --reason r{w} {w}")),
             ]
         })
         .map(|arguments| start(&arguments))

@@ -126,7 +126,7 @@ fn assert_clean(sandbox: &Sandbox, seed: u64) {
         database.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(result, "ok", "seed {seed}");
     // Every folder that was written to is written to once more.
-    let asked = ["revise", "shared", "--reason", "the last one", "--body", "-"];
+    let asked = ["edit", "shared", "--reason", "the last one", "--body", "-"];
     sandbox.run_with_input(&asked, "the last one\n").exits(0);
     sandbox.run(["sync"]).exits(0);
     for folder in [sandbox.root().to_owned(), sandbox.home().join("hub.git")] {

@@ -50,7 +50,7 @@ impl Desk {
     }
 
     fn checkpoint(&self) -> Value {
-        let run = self.0.run(["checkpoint", "--json"]).exits(0);
+        let run = self.0.run(["session", "capture", "--json"]).exits(0);
         serde_json::from_str(&run.stdout).unwrap()
     }
 
@@ -167,7 +167,7 @@ fn whatever_stands_between_records_costs_itself() {
         assert_eq!(found, texts, "{name}");
         assert_eq!(session["counts"]["skipped"], skipped, "{name}");
         // And the command says so.
-        let told = desk.0.run(["checkpoint"]).exits(0);
+        let told = desk.0.run(["session", "capture"]).exits(0);
         let told = told.stderr.contains("could not be used");
         assert_eq!(told, skipped != json!({}), "{name}");
     }
@@ -180,13 +180,13 @@ fn nothing_is_invented_for_a_file_without_records() {
     let wide: Vec<u8> = desk.lines(0..2).encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [&b""[..], b"\n\n \r\n\n", &vec![0; 70_000], b"{\"type\":\"us"] {
         std::fs::write(&file, bytes).unwrap();
-        let run = desk.0.run(["checkpoint", "--transcript", "t.jsonl", "--json"]).exits(0);
+        let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl", "--json"]).exits(0);
         let done: Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!((&done["seen"], &done["understood"]), (&json!(0), &json!(0)), "{run}");
     }
     for bytes in [&wide[..], b"Dear diary\n", b"\x89PNG\r\n\x1a\n"] {
         std::fs::write(&file, bytes).unwrap();
-        let run = desk.0.run(["checkpoint", "--transcript", "t.jsonl"]).exits(2);
+        let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]).exits(2);
         assert!(run.stderr.contains("nothing in `[ROOT]/t.jsonl` is understood"), "{run}");
         assert!(run.stderr.contains("in UTF-8?"), "{run}");
     }
@@ -230,7 +230,7 @@ fn an_overlong_record_is_skipped_with_little_memory() {
     let script = format!("ulimit -v {KILOBYTES_MAX}; exec \"$@\"");
     let program = env!("CARGO_BIN_EXE_midstride");
     let mut limited = desk.0.command("sh");
-    limited.args(["-c", &script, "sh", program, "checkpoint"]);
+    limited.args(["-c", &script, "sh", program, "session", "capture"]);
     let run: Run = desk.0.finish(&mut limited).exits(0);
     assert!(run.stderr.contains("1 of 3 records could not be used: too long 1"), "{run}");
     assert_eq!(desk.requests(), ["First", "Third"]);
@@ -314,7 +314,7 @@ fn a_replaced_file_is_read_from_its_start() {
     // Deleted: what was captured is still there.
     std::fs::remove_file(&place).unwrap();
     assert_eq!(desk.requests().len(), 6);
-    let run = desk.0.run(["checkpoint"]).exits(2);
+    let run = desk.0.run(["session", "capture"]).exits(2);
     assert!(run.stderr.contains("no session of this project was found"), "{run}");
 }
 
@@ -325,7 +325,7 @@ fn two_concurrent_captures_make_one_event() {
     let start = || {
         let program = env!("CARGO_BIN_EXE_midstride");
         let mut command = desk.0.command(program);
-        command.args(["checkpoint", "--json"]).stdout(std::process::Stdio::piped());
+        command.args(["session", "capture", "--json"]).stdout(std::process::Stdio::piped());
         command.stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
     let processes: Vec<_> = (0..4).map(|_| start()).collect();
@@ -355,7 +355,7 @@ fn a_project_that_moved_keeps_its_sessions() {
         json!([{"type": "tool_result", "tool_use_id": "w1", "content": "ok"}]);
     let text = format!("{}\n{write}\n{back}\n", request(&old, 1, "Take notes."));
     desk.0.write("t.jsonl", text).write("notes.txt", "as written\n");
-    let run = desk.0.run(["checkpoint", "--transcript", "t.jsonl"]);
+    let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]);
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stderr -----
@@ -369,7 +369,7 @@ fn a_project_that_moved_keeps_its_sessions() {
     assert_eq!(shown["artifacts"][0]["state"], "match", "{}", shown["artifacts"]);
     // Another project is there now.
     std::fs::create_dir(&old).unwrap();
-    let run = desk.0.run(["checkpoint", "--transcript", "t.jsonl"]);
+    let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]);
     insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
@@ -386,7 +386,7 @@ fn a_transcript_that_names_another_project_late_is_refused() {
     let mut text = "x".repeat(40 << 20);
     writeln!(text, "\n{}", request(&elsewhere, 1, "Secret work.")).unwrap();
     desk.0.write("t.jsonl", text);
-    let run = desk.0.run(["checkpoint", "--transcript", "t.jsonl"]).exits(2);
+    let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]).exits(2);
     assert!(run.stderr.contains("not of this project"), "{run}");
     assert_eq!(desk.captures(), 0);
 }
@@ -409,10 +409,10 @@ fn other_file_types_in_place_of_a_transcript_are_reported() {
     assert_eq!(desk.requests(), ["Ask 0", "Ask 1"], "the others are captured");
     // Root can read everything.
     if is_closed {
-        let run = desk.0.run(["checkpoint", "--session", "5e550002"]).exits(2);
+        let run = desk.0.run(["session", "capture", "--session", "5e550002"]).exits(2);
         assert!(run.stderr.contains("may not be read"), "{run}");
     }
-    let run = desk.0.run(["checkpoint", "--transcript", "."]).exits(2);
+    let run = desk.0.run(["session", "capture", "--transcript", "."]).exits(2);
     assert!(run.stderr.contains("is a folder"), "{run}");
 }
 
@@ -423,7 +423,7 @@ fn unreadable_agents_lose_only_their_own_records() {
     let agents = desk.folder().join(ID).join("subagents");
     std::fs::create_dir_all(agents.join("agent-a1.jsonl")).unwrap();
     std::fs::create_dir(desk.folder().join("agent-b2.jsonl")).unwrap();
-    let run = desk.0.run(["checkpoint"]).exits(2);
+    let run = desk.0.run(["session", "capture"]).exits(2);
     for name in ["agent-a1.jsonl` is a folder", "agent-b2.jsonl` is a folder", "2 requests"] {
         assert!(run.stderr.contains(name), "{name}: {run}");
     }
@@ -440,9 +440,9 @@ fn a_link_to_a_transcript_is_followed() {
     assert_eq!(desk.requests(), ["Ask 0", "Ask 1"]);
     assert_eq!(desk.checkpoint()["session"], "[UID]");
     std::os::unix::fs::symlink(&kept, desk.0.root().join("named.jsonl")).unwrap();
-    desk.0.run(["checkpoint", "--transcript", "named.jsonl"]).exits(0);
+    desk.0.run(["session", "capture", "--transcript", "named.jsonl"]).exits(0);
     let circle = desk.0.root().join("circle.jsonl");
     std::os::unix::fs::symlink(&circle, &circle).unwrap();
-    let run = desk.0.run(["checkpoint", "--transcript", "circle.jsonl"]).exits(2);
+    let run = desk.0.run(["session", "capture", "--transcript", "circle.jsonl"]).exits(2);
     assert!(run.stderr.contains("circle"), "{run}");
 }

@@ -69,6 +69,11 @@ impl RevisionInfo {
         Self { reason: reason.into(), by, verb: None, is_compared: false }
     }
 
+    /// A revision made in the editor, without a reason.
+    pub fn edited(by: Option<String>) -> Self {
+        Self::by_verb(RevisionVerb::Edit, "edited", by)
+    }
+
     /// A revision made by a verb.
     pub fn by_verb(verb: RevisionVerb, reason: impl Into<String>, by: Option<String>) -> Self {
         Self { reason: reason.into(), by, verb: Some(verb), is_compared: false }

@@ -33,9 +33,7 @@ pub use handoff::check::{
 };
 pub use handoff::deliveries::{DeliveryError, acknowledge, delivery_records};
 pub use handoff::diff::{DiffError, NamedRevision, RevisionText, diff};
-pub use handoff::edit::{
-    EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft, revise_in_editor,
-};
+pub use handoff::edit::{EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft};
 pub use handoff::fix::{FixOutcome, FixedDocument, fix};
 pub use handoff::fmt::{FmtError, FormatOutcome, fmt};
 pub use handoff::forget::{
@@ -47,7 +45,6 @@ pub use handoff::list::{HandoffListing, ListFilter, list};
 pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver, repair};
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
-pub use handoff::promote::{PromoteError, promote};
 pub use handoff::proof_permission::{
     AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, disallow, disallow_all,
 };
@@ -57,8 +54,7 @@ pub use handoff::resolve::{
 pub use handoff::review::{ReviewError, ReviewOutcome, ReviewRequest, review};
 pub use handoff::revise::{ReviseError, ReviseOutcome, RevisionEffects, revise, revision_effects};
 pub use handoff::save::{
-    AuthorRequest, InFlightAgent, PromotedHandoff, SaveChange, SaveError, SaveOutcome, SaveRequest,
-    SaveSource, save,
+    AuthorRequest, InFlightAgent, SaveChange, SaveError, SaveOutcome, SaveRequest, SaveSource, save,
 };
 pub use handoff::search::{
     ExplainedHit, PromptSearch, RelevantHandoff, RelevantHandoffs, SearchOutcome, SearchRequest,

@@ -8,10 +8,11 @@ use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
-use midstride::verbs::{self, CheckpointError, Extent, SessionChoice};
+use midstride::verbs::{self, CheckpointError, Extent, SaveRequest, SaveSource, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Session;
+use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::text::id::SessionId;
 use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
@@ -626,9 +627,18 @@ fn a_session_outlives_its_transcript_and_becomes_a_handoff() {
     let shown = verbs::session(&shop.open(), ID, None).unwrap();
     assert!(shown.is_stored);
     assert_eq!(shown.checkpoint.digest, done.checkpoint.digest);
-    let created = verbs::promote(&shop.open(), ID, None, Some("cache-session".into())).unwrap();
-    assert_eq!(created.stored.path, Path::new(".git/midstride/handoffs/cache-session.md"));
-    let text = String::from_utf8(created.stored.bytes).unwrap();
+    let request = SaveRequest {
+        source: SaveSource::Session(SessionChoice::Id(ID.to_owned())),
+        client: None,
+        author_notes: AuthorNotes::default(),
+        id: Some("cache-session".into()),
+        accept: None,
+        by: None,
+        is_agent: false,
+    };
+    let saved = verbs::save(&shop.open(), &request).unwrap();
+    assert_eq!(saved.stored.path, Path::new(".git/midstride/handoffs/cache-session.md"));
+    let text = String::from_utf8(saved.stored.bytes).unwrap();
     for expected in
         ["kind: session", "`npm test` (record a06, exit 1)", "Redis", "ag2", "- [ ] Warm the cache"]
     {

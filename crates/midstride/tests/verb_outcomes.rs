@@ -78,9 +78,8 @@ fn a_revision_of_a_closed_handoff_returns_its_status_and_new_findings() {
 fn without_an_editor_nothing_is_edited() {
     let (_sandbox, store) = project(&[("a", "")]);
     let stored = store.workspace().find("a").unwrap();
-    assert!(matches!(verbs::edit(&store, &stored), Err(EditError::NoEditor)));
-    let revised = verbs::revise_in_editor(&store, &stored, &because("measured"));
-    assert!(matches!(revised, Err(EditError::NoEditor)));
+    let edited = verbs::edit(&store, &stored, &because("measured"));
+    assert!(matches!(edited, Err(EditError::NoEditor)));
 }
 
 #[test]

@@ -1,3 +1,5 @@
+mod graph;
+
 use super::{
     CliOutcome, HandoffKindArg, HandoffStatusArg, path_from_root, report_no_handoffs, report_unread,
 };
@@ -12,11 +14,18 @@ use std::path::PathBuf;
 
 /// List the handoffs of this project
 ///
-/// Open ones first, with what tells how far each can be trusted: its age, how often it was revised
-/// and reviewed, and what is open: questions that block, assumptions nobody validated.
+/// Open ones first, with what tells how reliable each one is: its age, revisions and reviews,
+/// blocking questions and untested assumptions. With `--graph`, shows how handoffs are connected:
+/// what they build on, mention and replace, the files they share, and suspicious cycles and
+/// references.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride list
+  midstride list --all --kind session
+  midstride list --graph
+  midstride list --graph market --depth 2 --format mermaid")]
 pub(crate) struct ListArgs {
-    /// Ended ones too
+    /// Include closed handoffs
     #[arg(long)]
     all: bool,
 
@@ -32,17 +41,20 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     stage: Option<String>,
 
-    /// Only what this person or agent is to take over or to answer
+    /// Only handoffs for this user or agent, or with a question for them
     #[arg(long, value_name = "WHO")]
     owner: Option<String>,
 
-    /// Only what waits for an answer
+    /// Only handoffs with an open blocking question
     #[arg(long)]
     blocked: bool,
 
-    /// Only what lies below this path
+    /// Only handoffs below this path
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
+
+    #[command(flatten)]
+    graph: graph::GraphArgs,
 
     /// Print as JSON
     #[arg(long)]
@@ -51,6 +63,9 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
+    if args.graph.graph {
+        return graph::graph(ui, workspace, args);
+    }
     let filter = args.filter(workspace)?;
     let HandoffListing { handoffs, hidden, documents, unread } = verbs::list(workspace, &filter)?;
     let handoffs: Vec<&StoredHandoff> = handoffs.iter().collect();

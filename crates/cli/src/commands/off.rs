@@ -8,7 +8,7 @@ use midstride_surface::diagnostic::Diagnostic;
 ///
 /// Sessions of all clients are told nothing here, and nothing of them is captured, until
 /// `midstride on`; what began meanwhile is captured later only by whoever asks for it with
-/// `midstride checkpoint`. It holds for all worktrees and is not committed. `MIDSTRIDE=off` in the
+/// `midstride session capture`. It holds for all worktrees and is not committed. `MIDSTRIDE=off` in the
 /// environment of a client keeps its hooks silent; its transcript is there all the same, and the next
 /// session that starts brings it in.
 #[derive(Debug, clap::Args)]

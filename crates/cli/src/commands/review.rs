@@ -122,7 +122,7 @@ fn report(
         ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     } else if review.verdict == ReviewVerdict::Corrected {
         let reason = view::shell_word(&review.challenged);
-        ui.say(&format!("Next: midstride revise {key} --reason {reason}"))?;
+        ui.say(&format!("Next: midstride edit {key} --reason {reason}"))?;
     }
     Ok(outcome)
 }

@@ -2,7 +2,7 @@ use super::{ArgumentError, CliOutcome, report_redacted};
 use crate::ui::Ui;
 use clap::ArgAction;
 use midstride::clients::Client;
-use midstride::journal::RecordedRevision;
+use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::store::Store;
 use midstride::verbs::{
     self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
@@ -239,7 +239,7 @@ fn finish_interactively(
     let mut wanted = SaveRequest { author_notes: AuthorNotes::default(), ..wanted.clone() };
     wanted.id = Some(saved.stored.handoff(workspace).key().id);
     if in_editor {
-        match verbs::edit(store, &saved.stored)? {
+        match verbs::edit(store, &saved.stored, &RevisionInfo::edited(None))? {
             EditOutcome::Unchanged => {}
             EditOutcome::Saved(redacted) => report_redacted(ui, &redacted)?,
             EditOutcome::Revised { recorded, .. } => {

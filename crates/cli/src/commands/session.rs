@@ -1,19 +1,26 @@
-use super::checkpoint::{report_checkpoint_problems, session_id};
-use super::{CliOutcome, report_redacted, report_unread};
+mod capture;
+mod state;
+
+pub(crate) use capture::{CaptureArgs, capture};
+
+use super::{ArgumentError, CliOutcome, report_unread};
 use crate::ui::Ui;
 use clap::Subcommand;
 use midstride::clients::Client;
 use midstride::store::Store;
 use midstride::sys::files::FileError;
-use midstride::verbs;
+use midstride::verbs::{self, CheckpointOutcome};
 use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
-use midstride_surface::view::{display_path, session as view, shell_word};
+use midstride_surface::view::{session as view, shell_word};
 
-/// Sessions of agent clients in this project
+/// List, show and capture agent sessions
 ///
-/// A session is found by its transcript, and belongs to the project that its records name.
+/// midstride finds a session by its transcript. It belongs to the project in which it worked.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride session list
+  midstride session show 5e55")]
 pub(crate) struct SessionArgs {
     #[command(subcommand)]
     command: SessionCommand,
@@ -25,51 +32,49 @@ pub(crate) struct SessionArgs {
 
 #[derive(Debug, Subcommand)]
 enum SessionCommand {
-    /// List the sessions of this project, the newest first
+    /// List the sessions of this project, newest first
+    #[command(after_help = "Examples:
+  midstride session list
+  midstride session list --json")]
     List {
-        /// Print the list as JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
     /// Show what a session did
     ///
-    /// As its transcript has it now, or as it was written down if the transcript is gone. With
-    /// `--json` every item with the record that tells it and whose word it is.
+    /// Reads the transcript, or the capture if the transcript was deleted. `--json` prints every
+    /// item with its record and its source.
+    #[command(after_help = "Examples:
+  midstride session show 5e55
+  midstride session show 5e55 --json")]
     Show {
-        /// The session, by its id or the beginning of it
+        /// Id of the session, or a prefix
         #[arg(value_parser = session_id)]
         session: String,
 
-        /// Print everything as JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make a handoff of a session
-    ///
-    /// Facts only, on the private shelf; `midstride edit` adds what the facts mean. A session that has
-    /// an open handoff keeps that one.
-    Promote {
-        /// The session, by its id or the beginning of it
-        #[arg(value_parser = session_id)]
-        session: String,
-
-        /// The id of the handoff; made from what was asked first where none is given
-        #[arg(long)]
-        id: Option<String>,
-    },
+    Capture(CaptureArgs),
     /// Capture sessions that ended without being captured
     ///
-    /// A session has ended when its process has exited. Without `--all`, captures the newest three since
-    /// midstride was set up here.
+    /// A session has ended when its process has exited. Without `--all`, captures the newest three
+    /// since midstride was set up here.
+    #[command(after_help = "Examples:
+  midstride session recover
+  midstride session recover --all --json")]
     Recover {
-        /// Capture all of them, also those from before the setup
+        /// All of them, including those from before the setup
         #[arg(long)]
         all: bool,
 
-        /// Print what was written down, and what was not, as JSON
+        /// Print as JSON
         #[arg(long)]
         json: bool,
     },
+    State(state::StateArgs),
 }
 
 pub(crate) fn session(
@@ -105,24 +110,13 @@ pub(crate) fn session(
             }
             if !shown.is_stored {
                 let id = shell_word(shown.checkpoint.session_id().as_str());
-                ui.say(&format!("Not written down yet: midstride checkpoint --session {id}"))?;
+                ui.say(&format!("Not captured yet: midstride session capture --session {id}"))?;
             }
             Ok(CliOutcome::Clean)
         }
-        SessionCommand::Promote { session, id } => {
-            let promoted = verbs::promote(store, &session, client, id)?;
-            let key = promoted.stored.handoff(workspace).key();
-            let path = display_path(workspace, &promoted.stored.path);
-            ui.say(&match promoted.is_new {
-                true => format!("{key}: made of the session, facts only, in {path}"),
-                false => format!("{key}: the handoff of the session is there already, in {path}"),
-            })?;
-            report_redacted(ui, &promoted.redacted)?;
-            let key = shell_word(&key.to_string());
-            ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
-            Ok(CliOutcome::Clean)
-        }
+        SessionCommand::Capture(args) => capture(ui, store, args),
         SessionCommand::Recover { all, json } => recover_sessions(ui, store, all, json),
+        SessionCommand::State(args) => state::state(ui, store, &args),
     }
 }
 
@@ -162,12 +156,42 @@ fn recover_sessions(
         }
     }
     for (session, error) in recovered.failed {
-        ui.say(&format!("session {session} could not be written down:"))?;
+        ui.say(&format!("session {session} could not be captured:"))?;
         ui.warn(&Diagnostic::from(error))?;
         outcome = CliOutcome::Incomplete;
     }
     for remark in remarks.iter().filter(|_| !json) {
         ui.say(remark)?;
+    }
+    Ok(outcome)
+}
+
+/// Parses a session id argument.
+fn session_id(typed: &str) -> Result<String, ArgumentError> {
+    let needed = |_| {
+        ArgumentError::new(
+            "an id is needed, or the beginning of one; `midstride session list` shows them",
+        )
+    };
+    super::parse_text(typed).map_err(needed)
+}
+
+/// Reports problems with a capture. The rest was written.
+fn report_checkpoint_problems(
+    ui: &mut Ui,
+    done: CheckpointOutcome,
+) -> Result<CliOutcome, Diagnostic> {
+    if let Some(cwd) = &done.moved_from {
+        ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which is gone")).hint(
+            "it was taken for a session of this project; artifacts are compared with this one",
+        ))?;
+    }
+    for remark in view::skipped_remarks(&done.checkpoint).iter().filter(|_| done.is_new) {
+        ui.say(remark)?;
+    }
+    let outcome = if done.unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };
+    for error in done.unread {
+        ui.warn(&Diagnostic::from(error))?;
     }
     Ok(outcome)
 }

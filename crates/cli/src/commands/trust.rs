@@ -1,50 +1,68 @@
+mod proofs;
+
 use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::verbs;
 use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
-use midstride_surface::view::{permission, trust_listing};
+use midstride_surface::view::{self, permission, trust_listing};
 
-/// Trust the handoffs and the configuration of this project
+/// Trust this project, or the proof commands of a handoff
 ///
-/// No surface briefs a session from handoffs that came with a clone before you trust the project;
-/// `midstride init` trusts a project that you set up. A repository that was moved, restored or cloned
-/// again has to be trusted again.
+/// Without a handoff, trusts the documents and the configuration of this project. Sessions are not
+/// briefed from handoffs that came with a clone until you do. First it lists every document with
+/// its author in git, private stores from elsewhere, folders outside the project, redaction rules
+/// and proof commands. git does not verify author names, so `--author` helps you read the list and
+/// does not replace the question. A changed configuration, and a repository that was moved or
+/// cloned again, has to be trusted again.
 ///
-/// Before it asks, it lists every document with its author in git, private stores that came from
-/// elsewhere, folders and redaction rules of the configuration, and commands of proofs. git does not
-/// check author names, so `--author` helps you to read the list and does not replace the question.
+/// With a handoff, shows each proof command exactly as it would run and asks. The permission covers
+/// the command, its folder, its timeout and the expected result; any change asks again. It does not
+/// cover scripts that the command calls.
 ///
-/// With `--remote`, later clones of the same remote need no question if the remote itself has exactly
-/// these documents in a branch or tag. midstride asks the remote outside of the repository, and compares
-/// the hashes of the documents with what the remote has.
-///
-/// A configuration can name folders outside the project and redaction rules. They take effect once you
-/// trust exactly that file. midstride reads only Markdown in such folders and follows no link further
-/// out. Trust is stored outside the repository, and agents cannot grant it.
+/// With `--remote`, later clones of the same remote need no question if a branch or tag of the
+/// remote has exactly these documents. Trust is stored outside the repository. Agents cannot grant
+/// it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride trust
+  midstride trust --list
+  midstride trust market 1
+  midstride trust market --all
+  midstride trust market --revoke")]
 pub(crate) struct TrustArgs {
+    /// Trust the proof commands of this handoff
+    handoff: Option<String>,
+
+    /// Number of one proof, as in `midstride show`
+    #[arg(value_name = "PROOF")]
+    number: Option<usize>,
+
+    /// All proofs of the handoff
+    #[arg(long, requires = "handoff", conflicts_with = "number")]
+    all: bool,
+
     /// Answer yes; still needs a terminal
     #[arg(long, conflicts_with_all = ["revoke", "list"])]
     yes: bool,
 
     /// Trust later clones of the same remote too
-    #[arg(long, conflicts_with_all = ["revoke", "list"])]
+    #[arg(long, conflicts_with_all = ["handoff", "revoke", "list"])]
     remote: bool,
 
     /// Refuse unless this author wrote every document
-    #[arg(long, value_name = "EMAIL", conflicts_with_all = ["revoke", "list"])]
+    #[arg(long, value_name = "EMAIL", conflicts_with_all = ["handoff", "revoke", "list"])]
     author: Option<String>,
 
-    /// Revoke the trust
+    /// Revoke trust; without a handoff, all of it
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
 
-    /// List what is trusted in this project
-    #[arg(long)]
+    /// List what you trust in this project
+    #[arg(long, conflicts_with = "handoff")]
     list: bool,
 
-    /// Print JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
@@ -57,33 +75,13 @@ pub(crate) fn trust(
     if args.list {
         return list(ui, workspace, args.json);
     }
-    let reach = verbs::trust_status(workspace);
+    if let Some(name) = &args.handoff {
+        return proofs::trust_proofs(ui, workspace, name, args);
+    }
     if args.revoke {
-        let was = verbs::distrust(workspace)?;
-        ui.say(if was { "It is not trusted any more." } else { "It was not trusted." })?;
-    } else if !reach.needs_trust() && workspace.is_trusted() && !args.remote {
-        ui.say("The configuration needs no trust: it names no folder outside the project and no redaction rule.")?;
+        revoke(ui, workspace)?;
     } else {
-        if !workspace.is_trusted() {
-            ui.say("This project is not trusted yet: sessions are not briefed from its handoffs.")?;
-        }
-        let listing = verbs::trust_listing(workspace);
-        if let Some(email) = &args.author {
-            listing.require_author(email)?;
-        }
-        let listed = trust_listing::trust_listing_text(workspace, &reach, &listing);
-        if !listed.is_empty() {
-            ui.say(listed.trim_end())?;
-        }
-        if reach.is_trusted && !args.remote {
-            ui.say("Trusted already.")?;
-        } else if !reach.needs_trust() && is_vouched(ui, workspace)? {
-            let consent = Ui::consent_by_presence(workspace.environment())?;
-            verbs::trust(workspace, &consent)?;
-            ui.say("Trusted: the remote has exactly these documents.")?;
-        } else {
-            grant(ui, workspace, args)?;
-        }
+        trust_project(ui, workspace, args)?;
     }
     let now = verbs::trust_status(workspace);
     if args.json {
@@ -93,6 +91,46 @@ pub(crate) fn trust(
     let nothing = !now.needs_trust() && workspace.is_trusted();
     let done = args.revoke || now.is_trusted || nothing;
     Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
+}
+
+/// Revokes the trust in the project and every permission to run a proof.
+fn revoke(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
+    let was = verbs::distrust(workspace)?;
+    ui.say(if was { "This project is no longer trusted." } else { "It was not trusted." })?;
+    let proofs = verbs::disallow_all(workspace)?;
+    if proofs > 0 {
+        ui.say(&format!("Revoked {}.", view::count(proofs, "proof command")))?;
+    }
+    Ok(())
+}
+
+fn trust_project(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Diagnostic> {
+    let reach = verbs::trust_status(workspace);
+    if !reach.needs_trust() && workspace.is_trusted() && !args.remote {
+        ui.say("The configuration needs no trust: it names no folder outside the project and no redaction rule.")?;
+        return Ok(());
+    }
+    if !workspace.is_trusted() {
+        ui.say("This project is not trusted yet: sessions are not briefed from its handoffs.")?;
+    }
+    let listing = verbs::trust_listing(workspace);
+    if let Some(email) = &args.author {
+        listing.require_author(email)?;
+    }
+    let listed = trust_listing::trust_listing_text(workspace, &reach, &listing);
+    if !listed.is_empty() {
+        ui.say(listed.trim_end())?;
+    }
+    if reach.is_trusted && !args.remote {
+        ui.say("Already trusted.")?;
+    } else if !reach.needs_trust() && is_vouched(ui, workspace)? {
+        let consent = Ui::consent_by_presence(workspace.environment())?;
+        verbs::trust(workspace, &consent)?;
+        ui.say("Trusted: the remote has exactly these documents.")?;
+    } else {
+        grant(ui, workspace, args)?;
+    }
+    Ok(())
 }
 
 /// Whether the trusted remote of this clone has the same documents.
@@ -124,14 +162,17 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
     Ok(())
 }
 
+/// Lists the trusted configurations, then the proof commands.
 fn list(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let granted = verbs::trusted_configurations(workspace)?;
+    let configurations = verbs::trusted_configurations(workspace)?;
+    let proofs = verbs::allowed_proofs(workspace)?;
     if json {
-        ui.print_json(&permission::grants_json(&granted))?;
-    } else if granted.is_empty() {
+        ui.print_json(&permission::grants_json(&configurations, &proofs))?;
+    } else if configurations.is_empty() && proofs.is_empty() {
         ui.say("Nothing is trusted in this project.")?;
     } else {
-        ui.print(&permission::grants_text(&granted))?;
+        ui.print(&permission::grants_text(&configurations))?;
+        ui.print(&permission::grants_text(&proofs))?;
     }
     Ok(CliOutcome::Clean)
 }

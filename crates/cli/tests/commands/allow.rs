@@ -35,7 +35,7 @@ fn each_command_is_shown_exactly() {
       run: make test
 ",
     );
-    insta::assert_snapshot!(sandbox.as_user().run(["allow", "pages", "--all", "--yes"]), @r"
+    insta::assert_snapshot!(sandbox.as_user().run(["trust", "pages", "--all", "--yes"]), @r"
     exit 1
     ----- stderr -----
     A permission does not cover scripts that a command calls. Read them too.
@@ -64,7 +64,7 @@ fn each_command_is_shown_exactly() {
     Allow exactly this? [y/N] y (--yes)
     Allow exactly this? [y/N] y (--yes)
     ");
-    insta::assert_snapshot!(sandbox.run(["allow", "--list"]), @r"
+    insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @r"
     exit 0
     ----- stdout -----
     2026-03-21  pages
@@ -73,13 +73,13 @@ fn each_command_is_shown_exactly() {
     2026-03-21  pages
       make test
     ");
-    insta::assert_snapshot!(sandbox.as_user().run(["allow", "pages", "3"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["trust", "pages", "3"]), @"
     exit 0
     ----- stderr -----
     Already allowed.
     Next: midstride verify pages
     ");
-    insta::assert_snapshot!(sandbox.run(["allow", "pages", "3", "--revoke", "--json"]), @r#"
+    insta::assert_snapshot!(sandbox.run(["trust", "pages", "3", "--revoke", "--json"]), @r#"
     exit 0
     ----- stdout -----
     {
@@ -109,11 +109,11 @@ fn each_command_is_shown_exactly() {
     ----- stderr -----
     Proof 3 is no longer allowed.
     "#);
-    let listed = sandbox.run(["allow", "--list", "--json"]).exits(0).stdout;
+    let listed = sandbox.run(["trust", "--list", "--json"]).exits(0).stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
     assert_eq!(listed[0]["shown"], "make bench\u{1b}[2K\r\u{202e}\n  && rm -rf build");
-    insta::assert_snapshot!(sandbox.as_user().run(["allow", "pages", "9", "--yes"]), @"
+    insta::assert_snapshot!(sandbox.as_user().run(["trust", "pages", "9", "--yes"]), @"
     exit 2
     ----- stderr -----
     error: `pages` has no proof 9
@@ -125,9 +125,9 @@ fn each_command_is_shown_exactly() {
 fn nothing_is_allowed_without_a_terminal() {
     let sandbox = proofs(ONE);
     for arguments in [
-        &["allow", "pages"][..],
-        &["allow", "pages", "--all"],
-        &["allow", "pages", "--all", "--yes"],
+        &["trust", "pages"][..],
+        &["trust", "pages", "--all"],
+        &["trust", "pages", "--all", "--yes"],
     ] {
         let run = sandbox.run_with_input(arguments, "y\n").exits(2);
         assert!(run.stderr.starts_with("error: cannot prompt: no terminal"), "{run}");
@@ -142,23 +142,23 @@ fn agents_and_proofs_cannot_allow_anything() {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
         sandbox.finish(command.args(arguments).env(variable, "1"))
     };
-    insta::assert_snapshot!(inside("CLAUDECODE", &["allow", "pages", "--all", "--yes"]), @"
+    insta::assert_snapshot!(inside("CLAUDECODE", &["trust", "pages", "--all", "--yes"]), @"
     exit 2
     ----- stderr -----
     error: this command needs the user, but it runs inside Claude Code
-    hint: ask the user to run in a terminal: midstride -C [ROOT] allow pages --all
+    hint: ask the user to run in a terminal: midstride -C [ROOT] trust pages --all
     ");
     assert!(!runs(&sandbox));
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
     // Anyone may revoke, and run what is allowed.
     inside("CLAUDECODE", &["verify", "pages"]).exits(0);
-    inside("CLAUDECODE", &["allow", "pages", "--revoke"]).exits(0);
+    inside("CLAUDECODE", &["trust", "pages", "--revoke"]).exits(0);
     // An allowed proof cannot allow another one.
     let program = env!("CARGO_BIN_EXE_midstride");
     let sandbox = proofs(&format!(
-        "    - claim: c\n      run: {program} allow pages 2 --yes\n    - claim: d\n      run: touch ran\n"
+        "    - claim: c\n      run: {program} trust pages 2 --yes\n    - claim: d\n      run: touch ran\n"
     ));
-    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "1", "--yes"]).exits(0);
     let run = sandbox.run(["verify", "pages", "--only", "1"]).exits(1);
     assert!(run.stdout.contains("it runs inside a proof"), "{run}");
     assert!(!runs(&sandbox));
@@ -167,7 +167,7 @@ fn agents_and_proofs_cannot_allow_anything() {
 #[test]
 fn whatever_changes_is_asked_again() {
     let sandbox = proofs(ONE);
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
     assert!(runs(&sandbox));
     let changes = [
         ONE.replace("touch ran", "touch ran; touch more"),
@@ -193,13 +193,13 @@ fn whatever_changes_is_asked_again() {
     sandbox.git(&["clone", "--quiet", ".", "../clone"]);
     let run = sandbox.run(["-C", "../clone", "verify", "pages"]).exits(1);
     assert!(run.stdout.contains("not allowed"), "{run}");
-    sandbox.run(["allow", "pages", "--revoke"]).exits(0);
+    sandbox.run(["trust", "pages", "--revoke"]).exits(0);
     assert!(!runs(&sandbox));
     // A permission for a changed command can be revoked as well.
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
     sandbox.write(FILE, document(&ONE.replace("touch ran", "true")));
-    let run = sandbox.run(["allow", "--revoke"]).exits(0);
-    assert!(run.stderr.starts_with("Revoked 1 permission."), "{run}");
+    let run = sandbox.run(["trust", "--revoke"]).exits(0);
+    assert!(run.stderr.contains("Revoked 1 proof command.\n"), "{run}");
     sandbox.write(FILE, document(ONE));
     assert!(!runs(&sandbox));
 }
@@ -214,7 +214,7 @@ fn permissions(sandbox: &Sandbox) -> Vec<PathBuf> {
 #[test]
 fn permissions_cannot_be_forged() {
     let sandbox = proofs(ONE);
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
     let files = permissions(&sandbox);
     let [file] = files.as_slice() else { panic!("{files:?}") };
     let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -233,7 +233,7 @@ fn permissions_cannot_be_forged() {
 fn a_secret_in_a_command_is_not_kept() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let sandbox = proofs(&ONE.replace("touch ran", &format!("touch ran && true {token}")));
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
     let kept = std::fs::read_to_string(&permissions(&sandbox)[0]).unwrap();
     assert!(kept.contains("REDACTED-github-token") && !kept.contains(&token), "{kept}");
     assert!(runs(&sandbox));
@@ -266,7 +266,7 @@ pub(super) fn with_a_terminal(mut command: Command, typed: &str) -> Run {
 #[test]
 fn the_user_is_prompted() {
     let sandbox = proofs(&format!("{ONE}    - claim: second\n      run: touch second\n"));
-    insta::assert_snapshot!(sandbox.as_user().types("y\nn\n").run(["allow", "pages"]), @"
+    insta::assert_snapshot!(sandbox.as_user().types("y\nn\n").run(["trust", "pages"]), @"
     exit 1
     ----- stderr -----
     A permission does not cover scripts that a command calls. Read them too.

@@ -23,7 +23,7 @@ fn lines_that_a_briefing_joins_to_a_secret_are_redacted() {
     let text = text.replace("2026-03-20", "2026-03-22");
     // Alone, neither line says that there is a secret.
     put(&sandbox, ID, &text.replace("Now write the report.", "The password is\\n\\nx7Kp2mQ9vT4n"));
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let told = sandbox.run(["brief"]).exits(0).stdout;
     assert!(told.contains("request \"The password is REDACTED-password\" unfinished"), "{told}");
 }
@@ -31,7 +31,7 @@ fn lines_that_a_briefing_joins_to_a_secret_are_redacted() {
 #[test]
 fn the_next_session_gets_what_it_needs() {
     let sandbox = worked_in();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["brief"]), @r#"
     exit 0
     ----- stdout -----
@@ -102,7 +102,7 @@ fn the_next_session_gets_what_it_needs() {
 #[test]
 fn a_starting_session_gets_a_shorter_briefing() {
     let sandbox = worked_in();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let run = sandbox.run(["brief", "--source", "startup", "--client", "claude-code"]);
     insta::assert_snapshot!(run, @r#"
     exit 0
@@ -146,7 +146,7 @@ fn a_starting_session_gets_a_shorter_briefing() {
 #[test]
 fn json_lists_included_and_omitted_items() {
     let sandbox = worked_in();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let run =
         sandbox.run([&["brief", "--json", "--budget", "400"], &SESSION[..]].concat()).exits(0);
     let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -323,7 +323,7 @@ fn drifted_citations_and_proofs_name_the_checked_commit() {
     sandbox.write(".midstride/handoffs/pages.md", super::verify::document(proof));
     let run_at = commit();
     sandbox.as_user().run(["trust", "--yes"]).exits(0);
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
     sandbox.run(["verify", "pages"]).exits(1);
     sandbox.write("src/a.rs", "one();\nzwei();\nthree();\n");
     let judged_at = commit();
@@ -349,7 +349,7 @@ fn drifted_citations_and_proofs_name_the_checked_commit() {
 #[test]
 fn the_named_command_shows_what_was_omitted() {
     let sandbox = worked_in();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let run = sandbox.run(["brief", "--json", "--budget", "300"]).exits(0);
     let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let mut shown = 0;

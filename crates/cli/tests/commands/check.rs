@@ -518,7 +518,7 @@ fn no_finding_prints_a_secret_of_the_header_the_file_name_or_a_commit() {
         &["check", "--format", "github"],
         &["list"],
         &["list", "--json"],
-        &["graph"],
+        &["list", "--graph"],
         &[],
     ] {
         let run = sandbox.run(arguments);

@@ -56,7 +56,7 @@ fn agent(id: &str, about: &str) -> (&'static str, Value, Value) {
 fn capture(sandbox: &Sandbox) {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.env("MIDSTRIDE_NOW", "2026-03-22T09:00:05Z");
-    sandbox.finish(command.args(["checkpoint", "--session", ID])).exits(0);
+    sandbox.finish(command.args(["session", "capture", "--session", ID])).exits(0);
 }
 
 fn tasks(sandbox: &Sandbox) -> Vec<Value> {
@@ -247,7 +247,7 @@ fn the_plan_of_a_codex_session_is_on_the_board() {
     std::fs::create_dir_all(&folder).unwrap();
     let name = "rollout-2026-03-20T10-00-00-01a1e0a5-ab9c-7e20-b92b-930a003d5e08.jsonl";
     std::fs::write(folder.join(name), text).unwrap();
-    sandbox.run(["checkpoint", "--last", "--client", "codex"]).exits(0);
+    sandbox.run(["session", "capture", "--last", "--client", "codex"]).exits(0);
     assert_eq!(told(&sandbox), ["Find it, done, -, -", "Fix it, in_progress, -, -"]);
     let page = mission(&sandbox);
     assert!(page.contains("- Completed: 1 task\n- In Progress: 1 task"), "{page}");

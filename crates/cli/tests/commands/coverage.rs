@@ -19,7 +19,7 @@ fn naming(checkpoint: &str) -> String {
 }
 
 fn written_down(sandbox: &Sandbox) -> String {
-    let run = sandbox.run(["checkpoint", "--json"]).exits(0);
+    let run = sandbox.run(["session", "capture", "--json"]).exits(0);
     let done: Value = serde_json::from_str(&run.stdout).unwrap();
     done["checkpoint"].as_str().unwrap().to_owned()
 }

@@ -15,7 +15,7 @@ fn worked_in() -> Sandbox {
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
     put(&sandbox, SESSION, &text);
-    sandbox.run(["checkpoint", "--session", SESSION]).exits(0);
+    sandbox.run(["session", "capture", "--session", SESSION]).exits(0);
     sandbox.run(["new", "Cold start"]).exits(0);
     sandbox
 }

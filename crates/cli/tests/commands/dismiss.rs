@@ -37,7 +37,7 @@ fn an_instruction_is_listed_and_dismissed_by_the_user() {
     ----- stderr -----
     Nothing to dismiss: no open items from earlier sessions, no instructions.
     ");
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["dismiss"]), @"
     exit 0
     ----- stdout -----

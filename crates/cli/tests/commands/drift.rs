@@ -821,7 +821,7 @@ fn updating_citations_is_idempotent() {
     // Editing by hand gives the same.
     sandbox.write("src/three.rs", "top();\ntop();\nalpha();\nbeta();\ngamma();\n");
     sandbox.write("body.md", format!("## Diagnosis\n\n{}\n", said([3, 4, 5])));
-    sandbox.run(["revise", "a", "--reason", "lines", "--body", "body.md"]).exits(0);
+    sandbox.run(["edit", "a", "--reason", "lines", "--body", "body.md"]).exits(0);
     assert_eq!(judged(&sandbox, &[]).matches(" intact ").count(), 3);
 }
 

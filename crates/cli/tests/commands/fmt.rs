@@ -78,6 +78,6 @@ fn formatting_is_not_a_correction_that_needs_a_lesson() {
     sandbox.run(["fmt", "loose"]).exits(0);
     sandbox.run(["start", "loose"]).exits(0);
     assert!(!sandbox.run(["check", "-v", "loose"]).stdout.contains("C004"));
-    sandbox.run_with_editor(&["revise", "loose", "--reason", "wrong place"], "echo x >> \"$1\"");
+    sandbox.run_with_editor(&["edit", "loose", "--reason", "wrong place"], "echo x >> \"$1\"");
     assert!(sandbox.run(["check", "-v", "loose"]).stdout.contains("C004"));
 }

@@ -37,7 +37,7 @@ fn revised() -> Sandbox {
     sandbox.git(&["commit", "--quiet", "--message", "first texts"]);
     let said = format!("The word is {SECRET}.\n");
     for (reason, body) in [("said it", said.as_str()), ("took it out", "It is out.\n")] {
-        let asked = ["revise", "login-loop", "--reason", reason, "--body", "-"];
+        let asked = ["edit", "login-loop", "--reason", reason, "--body", "-"];
         sandbox.run_with_input(&asked, body).exits(0);
     }
     sandbox
@@ -183,11 +183,11 @@ fn an_ambiguous_prefix_lists_its_candidates() {
 fn committed_text_is_named_and_stays() {
     let sandbox = shop();
     let said = format!("The word is {SECRET}.\n");
-    let asked = ["revise", "login-loop", "--reason", "said it", "--body", "-"];
+    let asked = ["edit", "login-loop", "--reason", "said it", "--body", "-"];
     sandbox.run_with_input(&asked, &said).exits(0);
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "with it"]);
-    let asked = ["revise", "login-loop", "--reason", "took it out", "--body", "-"];
+    let asked = ["edit", "login-loop", "--reason", "took it out", "--body", "-"];
     sandbox.run_with_input(&asked, "It is out.\n").exits(0);
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2", "--yes"])), @"
     exit 1
@@ -331,7 +331,7 @@ fn a_tombstone_from_the_remote_removes_nothing() {
         assert!(!events.contains(" forgotten"), "{events}");
         sandbox.git(&["cat-file", "-e", hash]);
     }
-    let asked = ["revise", "login-loop", "--reason", "more", "--body", "-"];
+    let asked = ["edit", "login-loop", "--reason", "more", "--body", "-"];
     sandbox.run_with_input(&asked, "More.\n").exits(0);
     let id = hash(".midstride/handoffs/login-loop.md");
     assert_ne!(id, current, "the document has its new text");
@@ -383,7 +383,7 @@ fn private_tombstones_are_not_shared() {
     let sandbox = two_clones();
     let new = ["new", "Mine", "--private", "--no-edit", "--summary", "For me"];
     sandbox.run(new).exits(0);
-    let asked = ["revise", "mine", "--reason", "more", "--body", "-"];
+    let asked = ["edit", "mine", "--reason", "more", "--body", "-"];
     sandbox.run_with_input(&asked, "More.\n").exits(0);
     sandbox.as_user().run(["forget", "mine@1", "--yes"]).exits(0);
     sandbox.as_user().run(["forget", "mine@1", "--yes"]).exits(0);

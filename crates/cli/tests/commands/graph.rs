@@ -52,7 +52,7 @@ fn project() -> Sandbox {
 
 #[test]
 fn the_graph_is_shown_as_trees_with_problems() {
-    insta::assert_snapshot!(project().run(["graph"]), @"
+    insta::assert_snapshot!(project().run(["list", "--graph"]), @"
     exit 0
     ----- stdout -----
     feat-042/request  planned  Snapshots for audits
@@ -97,7 +97,7 @@ fn the_graph_is_shown_as_trees_with_problems() {
 #[test]
 fn names_kinds_and_steps_choose_a_part() {
     let sandbox = project();
-    insta::assert_snapshot!(sandbox.run(["graph", "slow-pages"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "slow-pages"]), @"
     exit 0
     ----- stdout -----
     slow-pages  superseded  Market pages take 14 s
@@ -105,7 +105,7 @@ fn names_kinds_and_steps_choose_a_part() {
     ----- stderr -----
     14 further away, or not connected at all; --depth reaches further, --all shows every one
     ");
-    insta::assert_snapshot!(sandbox.run(["graph", "slow-pages", "--depth", "1"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "slow-pages", "--depth", "1"]), @"
     exit 0
     ----- stdout -----
     slow-pages  superseded  Market pages take 14 s
@@ -113,13 +113,13 @@ fn names_kinds_and_steps_choose_a_part() {
     ----- stderr -----
     14 further away, or not connected at all; --depth reaches further, --all shows every one
     ");
-    insta::assert_snapshot!(sandbox.run(["graph", "egg", "--kind", "mentions"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "egg", "--link", "mentions"]), @"
     exit 0
     ----- stderr -----
     1 handoff without a connection of this kind
     15 further away, or not connected at all; --depth reaches further, --all shows every one
     ");
-    insta::assert_snapshot!(sandbox.run(["graph", "--kind", "supersedes", "--kind", "shares", "--all"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "--link", "supersedes", "--link", "shares", "--all"]), @"
     exit 0
     ----- stdout -----
     slow-pages  superseded  Market pages take 14 s
@@ -143,7 +143,7 @@ fn names_kinds_and_steps_choose_a_part() {
 #[test]
 fn mermaid_and_json_agree() {
     let sandbox = project();
-    let arguments = ["graph", "slow-pages", "egg", "--depth", "1", "--format", "mermaid"];
+    let arguments = ["list", "--graph", "slow-pages", "egg", "--depth", "1", "--format", "mermaid"];
     insta::assert_snapshot!(sandbox.run(arguments), @r#"
     exit 0
     ----- stdout -----
@@ -160,7 +160,7 @@ fn mermaid_and_json_agree() {
         classDef ended stroke-dasharray: 4
         class h3 ended
     "#);
-    insta::assert_snapshot!(sandbox.run(["graph", "egg", "--depth", "1", "--json"]), @r#"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "egg", "--depth", "1", "--json"]), @r#"
     exit 0
     ----- stdout -----
     {
@@ -249,7 +249,7 @@ fn hostile_words_stay_in_their_labels() {
     let fields = "  dependencies:\n    upstream:\n      - artifact: b\n        relationship: '\"| h9 %%'\n      - '\"] end'\n";
     sandbox.write(".midstride/handoffs/a.md", handoff("a", title, fields, ""));
     sandbox.write(".midstride/handoffs/b.md", handoff("b", "end", "", ""));
-    let run = sandbox.run(["graph", "--format", "mermaid"]).exits(0);
+    let run = sandbox.run(["list", "--graph", "--format", "mermaid"]).exits(0);
     insta::assert_snapshot!(run, @r##"
     exit 0
     ----- stdout -----
@@ -265,28 +265,28 @@ fn hostile_words_stay_in_their_labels() {
 #[test]
 fn small_graphs_have_short_output() {
     let empty = sandbox();
-    insta::assert_snapshot!(empty.run(["graph"]), @r#"
+    insta::assert_snapshot!(empty.run(["list", "--graph"]), @r#"
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
     "#);
     empty.as_user().run(["init"]).exits(0);
     empty.write(".midstride/handoffs/a.md", handoff("a", "All alone", "", ""));
-    insta::assert_snapshot!(empty.run(["graph"]), @"
+    insta::assert_snapshot!(empty.run(["list", "--graph"]), @"
     exit 0
     ----- stdout -----
     Orphans
       a  planned  All alone
         next: name what they build on under `dependencies.upstream`; standing alone is no mistake
     ");
-    insta::assert_snapshot!(empty.run(["graph", "a", "--format", "mermaid"]), @r#"
+    insta::assert_snapshot!(empty.run(["list", "--graph", "a", "--format", "mermaid"]), @r#"
     exit 0
     ----- stdout -----
     flowchart LR
         h0["a #40;planned#41;<br/>All alone"]
     "#);
     empty.write(".midstride/handoffs/a.md", handoff("a", "Done", "  status: resolved\n", ""));
-    insta::assert_snapshot!(empty.run(["graph"]), @"
+    insta::assert_snapshot!(empty.run(["list", "--graph"]), @"
     exit 0
     ----- stderr -----
     1 ended, with no connection to an open one; --depth reaches further, --all shows every one
@@ -295,18 +295,18 @@ fn small_graphs_have_short_output() {
 
 #[test]
 fn an_unknown_name_gets_a_suggestion() {
-    insta::assert_snapshot!(shop().run(["graph", "maket-page-perf"]), @"
+    insta::assert_snapshot!(shop().run(["list", "--graph", "maket-page-perf"]), @"
     exit 2
     ----- stderr -----
     error: there is no handoff `maket-page-perf`
     hint: did you mean `market-page-perf`?
     ");
-    insta::assert_snapshot!(shop().run(["graph", "--all", "market"]), @"
+    insta::assert_snapshot!(shop().run(["list", "--graph", "--all", "market"]), @"
     exit 2
     ----- stderr -----
     error: the argument '--all' cannot be used with '[HANDOFFS]...'
 
-    Usage: midstride graph --all [HANDOFFS]...
+    Usage: midstride list --graph --all [HANDOFFS]...
 
     For more information, try '--help'.
     ");
@@ -317,7 +317,7 @@ fn unreadable_files_are_reported_next_to_the_graph() {
     let sandbox = shop();
     std::os::unix::fs::symlink("/etc/hostname", sandbox.root().join(".midstride/handoffs/out.md"))
         .unwrap();
-    insta::assert_snapshot!(sandbox.run(["graph", "--all"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "--all"]), @"
     exit 2
     ----- stdout -----
     Orphans
@@ -342,7 +342,7 @@ fn an_ambiguous_feature_needs_its_stage() {
     }
     let fields = "  dependencies:\n    downstream:\n      - feat-001\n";
     sandbox.write(".midstride/handoffs/a.md", handoff("a", "Wanted", fields, ""));
-    insta::assert_snapshot!(sandbox.run(["graph", "a"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "a"]), @"
     exit 0
     ----- stdout -----
     Dangling references
@@ -361,7 +361,7 @@ fn an_ambiguous_feature_needs_its_stage() {
 fn documents_outside_handoff_folders_are_connected() {
     let sandbox = shop();
     sandbox.write("notes/plan.md", "# Plan\n\nSee market-page-perf.\n");
-    insta::assert_snapshot!(sandbox.run(["graph", "notes/plan.md"]), @"
+    insta::assert_snapshot!(sandbox.run(["list", "--graph", "notes/plan.md"]), @"
     exit 0
     ----- stdout -----
     market-page-perf  in_progress  Market pages take 14 s

@@ -166,7 +166,7 @@ fn sessions_started_while_hooks_were_off_are_not_captured() {
     assert!(!told.contains("Do not touch the pages"), "{told}");
     assert!(!told.contains("brought in"), "{told}");
     // The user can capture it explicitly.
-    sandbox.run(["checkpoint", "--session", ID]).exits(0);
+    sandbox.run(["session", "capture", "--session", ID]).exits(0);
     let told = hook(&sandbox, "SessionStart", "another", json!({"source": "startup"}));
     assert!(told.contains("Do not touch the pages"), "{told}");
 }
@@ -256,7 +256,7 @@ fn only_the_start_of_a_long_prompt_is_searched() {
 #[test]
 fn hooks_do_not_wait_for_a_locked_ledger() {
     let sandbox = worked_in();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let ledger = sandbox.root().join(".git/midstride/ledger.db");
     let holder = rusqlite::Connection::open(ledger).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -277,7 +277,7 @@ fn hooks_do_not_wait_for_a_locked_ledger() {
 #[test]
 fn an_unwritable_private_folder_loses_only_its_own_data() {
     let sandbox = worked_in();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let private = sandbox.root().join(".git/midstride");
     // A folder in the place of a file cannot be written, even by root.
     for name in ["hooks.log", "ledger.db-wal", "index.db-wal"] {
@@ -449,7 +449,7 @@ fn forgotten_text_is_not_held_for_the_next_prompt() {
     hook(&sandbox, "PostCompact", ID, summary);
     let kept = sandbox.root().join(format!(".git/midstride/hooks/claude-code.{ID}.json"));
     assert!(std::fs::read_to_string(&kept).unwrap().contains("Keep it in one file"));
-    let done = sandbox.run(["checkpoint", "--last", "--json"]).exits(0).stdout;
+    let done = sandbox.run(["session", "capture", "--last", "--json"]).exits(0).stdout;
     let done: Value = serde_json::from_str(&done).unwrap();
     sandbox.run(["save", "--id", "cache", "--summary", "The cache is half done."]).exits(1);
     let run =
@@ -600,8 +600,6 @@ fn a_session_is_kept_from_stopping_at_most_twice_if_enabled() {
     let next = |turn: &str| json!({"stop_hook_active": false, "prompt_id": turn});
     assert_ne!(hook(&sandbox, "Stop", ID, next("2")), "");
     assert_ne!(hook(&sandbox, "Stop", ID, next("3")), "");
-    sandbox.run(["session", "promote", "5e55"]).exits(0);
-    assert_eq!(hook(&sandbox, "Stop", ID, next("4")), "");
 }
 
 #[test]

@@ -14,10 +14,7 @@ fn a_handoff_is_started_once() {
     ");
     let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
     assert!(text.contains("  status: in_progress\n"), "{text}");
-    assert!(
-        text.contains(" by: planner, verb: start, reason: started, was: "),
-        "{text}"
-    );
+    assert!(text.contains(" by: planner, verb: start, reason: started, was: "), "{text}");
     insta::assert_snapshot!(sandbox.run(["start", "feat-042/request"]), @"
     exit 2
     ----- stderr -----
@@ -40,7 +37,7 @@ fn every_command_prints_json_of_what_it_recorded() {
         &["start", "feat-042/request"],
         &["answer", "market", "q1", "Yes"],
         &["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "corrected"],
-        &["revise", "market", "--reason", "shorter", "--body", "HANDOFF.md"],
+        &["edit", "market", "--reason", "shorter", "--body", "HANDOFF.md"],
         &["undo", "market"],
         &["resolve", "market", "--outcome", "done"],
     ];
@@ -111,7 +108,7 @@ fn a_review_is_recorded_with_its_verdict() {
     exit 0
     ----- stderr -----
     market-page-perf@3: reviewed: the code path (corrected)
-    Next: midstride revise market-page-perf --reason 'the code path'
+    Next: midstride edit market-page-perf --reason 'the code path'
     ");
     let text = sandbox.read(FILE);
     assert!(text.contains("      by: eve\n      challenged: the code path\n      verdict: corrected\n      revision: 2\n"), "{text}");
@@ -218,14 +215,14 @@ fn a_correction_may_bring_a_header_or_come_later() {
     exit 0
     ----- stderr -----
     market-page-perf@4: reviewed: 14 s (corrected)
-    Next: midstride revise market-page-perf --reason '14 s'
+    Next: midstride edit market-page-perf --reason '14 s'
     ");
     assert!(sandbox.read(FILE).contains("    - tried: One city is enough\n"));
     insta::assert_snapshot!(sandbox.run_with_input(&corrected, &sandbox.read(FILE)), @"
     exit 0
     ----- stderr -----
     market-page-perf@5: reviewed: 14 s (corrected)
-    Next: midstride revise market-page-perf --reason '14 s'
+    Next: midstride edit market-page-perf --reason '14 s'
     ");
     insta::assert_snapshot!(sandbox.run([&review[..], &["rejected", "--dropped", "All of it"]].concat()), @"
     exit 0
@@ -254,8 +251,8 @@ fn blank_values_are_refused() {
         &[&review[..], &["x", "--dropped", " "]].concat(),
         &[&review[..], &["x", "--dropped", "y", "--because", " "]].concat(),
         &[&review[..], &["x", "--dropped", "y", "--instead", " "]].concat(),
-        &["revise", "market", "--body", "HANDOFF.md", "--reason", " "],
-        &["revise", "market", "--body", "HANDOFF.md", "--reason", "r", "--by", " "],
+        &["edit", "market", "--body", "HANDOFF.md", "--reason", " "],
+        &["edit", "market", "--body", "HANDOFF.md", "--reason", "r", "--by", " "],
         &["resolve", "market", "--outcome", " "],
         &["resolve", "market", "--abandon", " "],
         &["resolve", "market", "--commit", " "],
@@ -442,7 +439,7 @@ fn undo_after_sharing_does_not_publish_private_texts() {
     let path = sandbox.root().join(".git/midstride/handoffs/afternoon.md");
     let text = std::fs::read_to_string(path).unwrap();
     sandbox.write("clean.md", text.replace("the prompt", "what came of it"));
-    sandbox.run(["revise", "afternoon", "--reason", "clean", "--body", "clean.md"]).exits(0);
+    sandbox.run(["edit", "afternoon", "--reason", "clean", "--body", "clean.md"]).exits(0);
     sandbox.run(["share", "afternoon"]).exits(0);
     sandbox.run(["start", "afternoon"]).exits(0);
     sandbox.run(["undo", "afternoon"]).exits(0);
@@ -450,7 +447,7 @@ fn undo_after_sharing_does_not_publish_private_texts() {
     exit 2
     ----- stderr -----
     error: what lies behind the share of `afternoon` is not undone
-    hint: `midstride show afternoon --history` numbers its texts; `midstride revise` brings one back
+    hint: `midstride show afternoon --history` numbers its texts; `midstride edit` brings one back
     ");
     assert!(!sandbox.read(".midstride/handoffs/afternoon.md").contains("the prompt"));
 }
@@ -464,7 +461,7 @@ fn suggested_commands_can_be_pasted() {
     let next = run.stderr.split("Next: midstride ").nth(1).unwrap().trim();
     let script = format!("printf '%s\\n' {next}");
     let printed = sandbox.command("sh").args(["-c", &script]).output().unwrap();
-    let expected = format!("revise\nmarket-page-perf\n--reason\n{said}\n");
+    let expected = format!("edit\nmarket-page-perf\n--reason\n{said}\n");
     assert_eq!(String::from_utf8_lossy(&printed.stdout), expected);
     assert!(!sandbox.root().join("owned").exists());
     let odd = "---\nhandoff:\n  id: $(touch owned)\n  status: resolved\n---\n";

@@ -27,7 +27,7 @@ fn two_branches(sandbox: &Sandbox) -> (String, String) {
     sandbox.git(&["checkout", "--quiet", "-b", "other"]);
     let text = sandbox.read(FILE).replace("14,290 ms.", "14,290 ms. Tokyo takes 381 ms.");
     sandbox.write("next.md", text);
-    sandbox.run(["revise", "market", "--reason", "Tokyo too", "--by", "eve", "--body", "next.md"]);
+    sandbox.run(["edit", "market", "--reason", "Tokyo too", "--by", "eve", "--body", "next.md"]);
     std::fs::remove_file(sandbox.root().join("next.md")).unwrap();
     commit(sandbox, "Tokyo");
     let theirs = shown(sandbox);
@@ -357,7 +357,7 @@ fn two_clones_share_every_revision() {
         let text = text.replace("14,290 ms.", &format!("14,290 ms. {reason} is fast."));
         std::fs::write(sandbox.home().join("next.md"), text).unwrap();
         let body = sandbox.home().join("next.md");
-        let words = ["-C", "../second", "revise", "market", "--reason", reason, "--body"];
+        let words = ["-C", "../second", "edit", "market", "--reason", reason, "--body"];
         sandbox.run(words.iter().copied().chain([body.to_str().unwrap()])).exits(0);
     }
     sandbox.git(&["-C", "../second", "commit", "--quiet", "--all", "-m", "more"]);

@@ -76,9 +76,9 @@ fn a_checkpoint_has_commits_and_uncommitted_files() {
     assert!(paths(state).contains(&"open.rs") && !paths(state).contains(&"after.rs"), "{state}");
     assert_eq!((&state["branch"], &state["at"]), (&json!("main"), &json!("2026-03-21T17:24:00Z")));
     // Observing again adds nothing.
-    sandbox.run(["checkpoint", "--session", ID]).exits(0);
+    sandbox.run(["session", "capture", "--session", ID]).exits(0);
     sandbox.write("another.rs", "x");
-    let again = sandbox.run(["checkpoint", "--session", ID]).exits(0);
+    let again = sandbox.run(["session", "capture", "--session", ID]).exits(0);
     assert!(again.stderr.contains("nothing new"), "{again}");
 }
 
@@ -86,7 +86,7 @@ fn a_checkpoint_has_commits_and_uncommitted_files() {
 fn commands_that_brief_or_capture_run_git() {
     let commands: [&[&str]; 5] = [
         &["brief"],
-        &["checkpoint"],
+        &["session", "capture"],
         &["session", "show", ID],
         &["session", "recover"],
         &["save", "--summary", "Half done", "--accept", "a test"],
@@ -117,7 +117,7 @@ fn marking_git(sandbox: &Sandbox) -> (PathBuf, std::ffi::OsString) {
 fn no_hook_starts_git() {
     let sandbox = worked_in();
     commit(&sandbox, "during.rs", AT_WORK);
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     commit(&sandbox, "since.rs", AT_WORK);
     let (mark, path) = marking_git(&sandbox);
     let events = [

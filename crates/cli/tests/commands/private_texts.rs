@@ -36,7 +36,7 @@ fn revised(format: &str) -> Sandbox {
 }
 
 fn revise(sandbox: &Sandbox, id: &str, text: &str) {
-    let revise = ["revise", id, "--reason", "more", "--body", "-"];
+    let revise = ["edit", id, "--reason", "more", "--body", "-"];
     sandbox.run_with_input(&revise, &format!("# {id}\n\n{text}\n")).exits(0);
 }
 
@@ -173,7 +173,7 @@ fn a_linked_worktree_and_a_moved_project_find_private_texts() {
     sandbox.git(&["worktree", "add", "--quiet", "../tree"]);
     let show = sandbox.run(["-C", "../tree", "show", "session@2"]).exits(0);
     assert!(show.stdout.contains(SESSION), "{show}");
-    let revise = ["-C", "../tree", "revise", "session", "--reason", "more", "--body", "-"];
+    let revise = ["-C", "../tree", "edit", "session", "--reason", "more", "--body", "-"];
     sandbox.run_with_input(&revise, "# session\n\nFrom the worktree.\n").exits(0);
     let show = sandbox.run(["show", "session@4"]).exits(0);
     assert!(show.stdout.contains("From the worktree"), "{show}");
@@ -272,7 +272,7 @@ fn a_planted_hook_does_not_run_and_a_link_is_refused() {
     std::fs::rename(&own, &elsewhere).unwrap();
     symlink(&elsewhere, &own).unwrap();
     let before = sandbox.read(".git/midstride/handoffs/session.md");
-    let run = ["revise", "session", "--reason", "more", "--body", "-"];
+    let run = ["edit", "session", "--reason", "more", "--body", "-"];
     let run = sandbox.run_with_input(&run, "# session\n\nA fourth text.\n").exits(2);
     assert!(run.stderr.contains("texts.git` leads out of the project"), "{run}");
     assert_eq!(sandbox.read(".git/midstride/handoffs/session.md"), before);

@@ -71,7 +71,7 @@ fn project_rules_apply_wherever_text_is_written() {
                  run: echo acme:1234-567$((4 + 4))\n      expect: closed\n---\n";
     sandbox.write("locks.md", proof);
     sandbox.run(["new", "Locks", "--body", "locks.md"]).exits(0);
-    sandbox.as_user().run(["allow", "locks", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "locks", "1", "--yes"]).exits(0);
     let ran = sandbox.run(["verify", "locks"]).exits(1);
     assert!(ran.stdout.contains("| REDACTED-acme-badge"), "{ran}");
     let told = sandbox.run(["events", "--json"]).exits(0).stdout;
@@ -263,7 +263,7 @@ fn a_split_secret_is_neither_stored_nor_printed() {
             &["save", "--no-session", "--id", "one", "--landmine", secret, "--question", secret],
             &["save", "--no-session", "--id", "one", "--accept", secret],
             &["answer", "one", "q1", secret],
-            &["revise", "one", "--reason", secret, "--body", "-"],
+            &["edit", "one", "--reason", secret, "--body", "-"],
             &["task", "add", &title],
             &["list"],
             &["list", "--json"],
@@ -342,7 +342,7 @@ fn no_invisible_character_hides_a_secret_from_the_output() {
         &["search", "bite"],
         &["search", "bite", "--json"],
         &["brief"],
-        &["graph"],
+        &["list", "--graph"],
         &[],
         &["--json"],
         &["check"],

@@ -11,7 +11,7 @@ fn revised() -> Sandbox {
     let text =
         sandbox.read(FILE).replace("Austin takes 14,290 ms.", "Austin takes 14,290 ms, Tokyo 381.");
     sandbox
-        .run_with_input(&["revise", "market", "--reason", "measured more", "--body", "-"], &text)
+        .run_with_input(&["edit", "market", "--reason", "measured more", "--body", "-"], &text)
         .exits(0);
     sandbox
 }
@@ -22,7 +22,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     let first = sandbox.read(FILE);
     let text = first.replace("14 s", "14.3 s");
     let run = sandbox.run_with_input(
-        &["revise", "market", "--reason", "exact number", "--by", "reviewer", "--body", "-"],
+        &["edit", "market", "--reason", "exact number", "--by", "reviewer", "--body", "-"],
         &text,
     );
     insta::assert_snapshot!(run, @"
@@ -60,7 +60,7 @@ fn a_body_alone_replaces_the_body_and_an_editor_works_too() {
     let sandbox = shop();
     sandbox
         .run_with_input(
-            &["revise", "market", "--reason", "rewritten", "--body", "-"],
+            &["edit", "market", "--reason", "rewritten", "--body", "-"],
             "## Plan\n\nDo it, test it.\n",
         )
         .exits(0);
@@ -69,19 +69,19 @@ fn a_body_alone_replaces_the_body_and_an_editor_works_too() {
     assert!(text.contains("title: Market pages take 14 s\n"));
     sandbox
         .run_with_editor(
-            &["revise", "market", "--reason", "typo"],
+            &["edit", "market", "--reason", "typo"],
             "sed -i 's/Do it/Carry it out/' \"$1\"",
         )
         .exits(0);
     assert!(sandbox.read(FILE).contains("Carry it out, test it."));
-    let same = sandbox.run_with_editor(&["revise", "market", "--reason", "none"], "true").exits(0);
+    let same = sandbox.run_with_editor(&["edit", "market", "--reason", "none"], "true").exits(0);
     assert_eq!(same.stderr, "Nothing changed.\n");
 }
 
 #[test]
 fn a_body_gets_the_line_endings_of_its_document() {
     let sandbox = shop();
-    let words = ["revise", "market", "--reason", "rewritten", "--body", "-"];
+    let words = ["edit", "market", "--reason", "rewritten", "--body", "-"];
     let windows = sandbox.read(FILE).replace('\n', "\r\n");
     sandbox.write(FILE, windows);
     sandbox.run_with_input(&words, "## Plan\n\nCarry it out.\n").exits(0);
@@ -101,7 +101,7 @@ fn an_outside_edit_becomes_a_separate_revision() {
     sandbox.write(FILE, ours.replace("Tokyo 381", "Tokyo 390"));
     let text = sandbox.read(FILE).replace("Tokyo 390", "Tokyo 391");
     let run = sandbox
-        .run_with_input(&["revise", "market", "--reason", "again", "--body", "-"], &text)
+        .run_with_input(&["edit", "market", "--reason", "again", "--body", "-"], &text)
         .exits(0);
     assert!(run.stderr.contains("outside midstride was found"), "{run}");
     let now = sandbox.read(FILE);
@@ -146,7 +146,7 @@ fn what_changed_is_shown_by_words_and_for_tools() {
     exit 2
     ----- stderr -----
     error: `login-loop` was never revised
-    hint: `midstride revise` gives it a second text
+    hint: `midstride edit` gives it a second text
     ");
 }
 
@@ -155,9 +155,8 @@ fn secrets_are_not_written() {
     let sandbox = shop();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let text = format!("## Plan\n\nTest with {token}.\n");
-    let run = sandbox
-        .run_with_input(&["revise", "market", "--reason", "r", "--body", "-"], &text)
-        .exits(0);
+    let run =
+        sandbox.run_with_input(&["edit", "market", "--reason", "r", "--body", "-"], &text).exits(0);
     assert!(run.stderr.contains("a secret was not written: github-token"), "{run}");
     let new = sandbox.run_with_input(&["new", "Leak", "--body", "-"], &text).exits(0);
     assert!(new.stderr.contains("a secret was not written: github-token"), "{new}");
@@ -175,7 +174,7 @@ fn without_git_texts_are_kept_in_a_folder() {
     sandbox.as_user().run(["init"]).exits(0);
     sandbox.run_with_input(&["new", "Find", "--body", "-"], "## Plan\n\nOne.\n").exits(0);
     sandbox
-        .run_with_input(&["revise", "find", "--reason", "two", "--body", "-"], "## Plan\n\nTwo.\n")
+        .run_with_input(&["edit", "find", "--reason", "two", "--body", "-"], "## Plan\n\nTwo.\n")
         .exits(0);
     assert!(sandbox.run(["show", "find@1"]).exits(0).stdout.ends_with("One.\n"));
     assert!(sandbox.run(["show", "find@2"]).exits(0).stdout.ends_with("Two.\n"));
@@ -184,13 +183,13 @@ fn without_git_texts_are_kept_in_a_folder() {
 #[test]
 fn a_note_has_no_history() {
     let sandbox = shop();
-    insta::assert_snapshot!(sandbox.run_with_input(&["revise", "HANDOFF", "--reason", "x", "--body", "-"], "# New\n"), @"
+    insta::assert_snapshot!(sandbox.run_with_input(&["edit", "HANDOFF", "--reason", "x", "--body", "-"], "# New\n"), @"
     exit 2
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so its history cannot be kept
     hint: `midstride new --from HANDOFF.md` makes a handoff of it
     ");
-    insta::assert_snapshot!(sandbox.run_with_input(&["revise", "market", "--reason", " ", "--body", "-"], "x\n"), @"
+    insta::assert_snapshot!(sandbox.run_with_input(&["edit", "market", "--reason", " ", "--body", "-"], "x\n"), @"
     exit 2
     ----- stderr -----
     error: invalid value ' ' for '--reason <REASON>': it is blank
@@ -212,7 +211,7 @@ fn a_new_text_keeps_history_and_reviews() {
             "",
         ),
     );
-    sandbox.run(["revise", "market", "--reason", "rounding", "--body", "whole.md"]).exits(0);
+    sandbox.run(["edit", "market", "--reason", "rounding", "--body", "whole.md"]).exits(0);
     let text = sandbox.read(FILE);
     for part in ["14,291 ms", "by: eve", "reason: wrong code path", "(held)", "reason: rounding"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -226,12 +225,12 @@ fn a_text_started_before_the_last_change_is_merged_with_it() {
     let begun = sandbox.read(FILE);
     sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
     sandbox.write("mine.md", begun.replace("14,290 ms", "14,291 ms"));
-    sandbox.run(["revise", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
+    sandbox.run(["edit", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
     let text = sandbox.read(FILE);
     assert!(text.contains("14,291 ms") && text.contains("answer: Ten minutes"), "{text}");
     // Both changed the same place: the caller gets an error, and both texts are stored.
     sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
-    let run = sandbox.run(["revise", "market", "--reason", "seconds", "--body", "theirs.md"]);
+    let run = sandbox.run(["edit", "market", "--reason", "seconds", "--body", "theirs.md"]);
     let said = "the text was begun from `market-page-perf@3`, and `market-page-perf` has changed since, \
                 in the same places: Austin takes 14,291 ms.";
     assert!(run.stderr.contains(said), "{run}");
@@ -241,7 +240,7 @@ fn a_text_started_before_the_last_change_is_merged_with_it() {
     assert_eq!(sandbox.read(FILE), text);
     let settled: Vec<&str> = both.lines().filter(|l| !l.starts_with(['<', '=', '>'])).collect();
     std::fs::write(&kept, settled.join("\n") + "\n").unwrap();
-    sandbox.run(["revise", "market", "--reason", "settled", "--body", &kept]).exits(0);
+    sandbox.run(["edit", "market", "--reason", "settled", "--body", &kept]).exits(0);
     assert!(sandbox.read(FILE).contains("15 s"));
 }
 
@@ -256,8 +255,7 @@ fn an_earlier_text_can_be_restored() {
         let name = format!("market@{number}");
         let old = exact(&sandbox, &name);
         sandbox.write("old.md", &old);
-        let run =
-            sandbox.run(["revise", "market", "--reason", "back", "--body", "old.md"]).exits(0);
+        let run = sandbox.run(["edit", "market", "--reason", "back", "--body", "old.md"]).exits(0);
         assert!(!run.stderr.contains("Nothing changed"), "{number}: {run}");
         let text = sandbox.read(FILE);
         assert_eq!(text.contains("answer: Ten minutes"), answered, "{text}");
@@ -269,7 +267,7 @@ fn an_earlier_text_can_be_restored() {
     }
     let now = sandbox.read(FILE);
     sandbox.write("now.md", &now);
-    let run = sandbox.run(["revise", "market", "--reason", "same", "--body", "now.md"]).exits(0);
+    let run = sandbox.run(["edit", "market", "--reason", "same", "--body", "now.md"]).exits(0);
     assert_eq!((run.stderr.as_str(), sandbox.read(FILE)), ("Nothing changed.\n", now));
 }
 
@@ -286,10 +284,10 @@ fn a_conflict_is_kept_without_its_secrets() {
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     let begun = sandbox.read(FILE);
     sandbox.write("mine.md", begun.replace("14,290 ms", "14,291 ms"));
-    sandbox.run(["revise", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
+    sandbox.run(["edit", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
     let token = format!("ghp_{}", "a1B2".repeat(9));
     sandbox.write("mine.md", begun.replace("Austin takes 14,290 ms", &token));
-    let run = sandbox.run(["revise", "market", "--reason", "r", "--body", "mine.md"]).exits(2);
+    let run = sandbox.run(["edit", "market", "--reason", "r", "--body", "mine.md"]).exits(2);
     assert!(run.stderr.contains("hint: a secret was not written: github-token"), "{run}");
     assert!(!run.stderr.contains(&token), "{run}");
     let kept = std::fs::read_to_string(kept_text(&sandbox, &run.stderr)).unwrap();
@@ -341,7 +339,7 @@ fn a_text_started_before_the_first_change_is_merged_with_it() {
     let begun = sandbox.read(file);
     sandbox.run(["start", "case"]).exits(0);
     sandbox.write("mine.md", begun.replace("It is slow", "It is very slow"));
-    sandbox.run(["revise", "case", "--reason", "how slow", "--body", "mine.md"]).exits(0);
+    sandbox.run(["edit", "case", "--reason", "how slow", "--body", "mine.md"]).exits(0);
     let text = sandbox.read(file);
     assert!(text.contains("It is very slow") && text.contains("status: in_progress"), "{text}");
 }
@@ -353,7 +351,7 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
     let before = sandbox.read(FILE);
     let request = sandbox.read(".midstride/handoffs/feat-042/request.md");
-    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let revise = ["edit", "market", "--reason", "r", "--body", "-"];
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &request), @"
     exit 2
     ----- stderr -----
@@ -424,7 +422,7 @@ fn handoffs_with_odd_uids_do_not_mix() {
 #[test]
 fn an_empty_text_and_an_unfinished_merge_are_refused() {
     let sandbox = shop();
-    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let revise = ["edit", "market", "--reason", "r", "--body", "-"];
     let before = sandbox.read(FILE);
     let emptied = sandbox.run_with_editor(&["edit", "market"], ": > \"$1\"").exits(2);
     assert!(emptied.stderr.contains("the new text of `market-page-perf` is empty"), "{emptied}");
@@ -448,7 +446,7 @@ fn an_empty_text_and_an_unfinished_merge_are_refused() {
 #[test]
 fn an_unreadable_header_is_refused() {
     let sandbox = shop();
-    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let revise = ["edit", "market", "--reason", "r", "--body", "-"];
     let before = sandbox.read(FILE);
     let torn = "---\nhandoff:\n  status: in_progress\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
@@ -484,7 +482,7 @@ fn an_unreadable_header_is_refused() {
 #[test]
 fn problems_of_the_new_text_are_reported() {
     let sandbox = shop();
-    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let revise = ["edit", "market", "--reason", "r", "--body", "-"];
     let odd = "---\nhandoff:\n  status: finished\n  created: soon\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, odd), @"
     exit 0
@@ -497,7 +495,7 @@ fn problems_of_the_new_text_are_reported() {
     error[H009] in line 4: `created` is not a time: `soon`; write it as 2026-03-21T17:24:00Z
     Next: midstride diff market-page-perf shows what changed
     ");
-    let revise = ["revise", "market", "--reason", "r", "--json", "--body", "-"];
+    let revise = ["edit", "market", "--reason", "r", "--json", "--body", "-"];
     let odd = odd.replace("finished", "perhaps");
     let told = sandbox.run_with_input(&revise, &odd).exits(0).stdout;
     assert!(told.contains("`status` cannot be `perhaps`"), "{told}");
@@ -525,7 +523,7 @@ fn a_rewritten_header_keeps_what_it_does_not_name() {
     sandbox.run(["new", "Login loops forever"]).exits(0);
     sandbox.run(["resolve", "login-loops-forever", "--outcome", "The cookie was stale"]).exits(0);
     let text = "---\nhandoff:\n  id: login-loops-forever\n  tags: [login]\n---\n\n# T\n\nBody.\n";
-    let revise = ["revise", "login-loops-forever", "--reason", "typo", "--body", "-"];
+    let revise = ["edit", "login-loops-forever", "--reason", "typo", "--body", "-"];
     sandbox.run_with_input(&revise, text).exits(0);
     let shown = sandbox.run(["show", "login-loops-forever", "--json"]).exits(0).stdout;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
@@ -550,7 +548,7 @@ fn git_calls(sandbox: &Sandbox, handoff: &str, text: &str) -> Vec<String> {
     std::fs::write(&log, "").unwrap();
     sandbox.write("next.md", text);
     let mut revise = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
-    revise.args(["revise", handoff, "--reason", "more", "--body", "next.md"]);
+    revise.args(["edit", handoff, "--reason", "more", "--body", "next.md"]);
     sandbox.finish(revise.env("PATH", std::env::join_paths(folders).unwrap())).exits(0);
     std::fs::read_to_string(&log).unwrap().lines().map(str::to_owned).collect()
 }
@@ -585,7 +583,7 @@ fn what_git_keeps_is_as_private_as_the_user_wants() {
     let text = sandbox.read(FILE) + "\nOne more line.\n";
     sandbox.write("next.md", text);
     let script = format!(
-        "umask 077; {} revise market --reason more --body next.md",
+        "umask 077; {} edit market --reason more --body next.md",
         env!("CARGO_BIN_EXE_midstride")
     );
     let before = objects(&sandbox);

@@ -400,30 +400,6 @@ fn secrets_are_not_written() {
 }
 
 #[test]
-fn a_promoted_session_has_the_same_parts_and_is_saved_on() {
-    let sandbox = worked_in();
-    sandbox.run(["session", "promote", "5e55", "--id", "cache"]).exits(0);
-    let promoted = sandbox.read(FILE);
-    for part in [
-        "  state:\n",
-        "    recovery:\n      client: claude-code\n",
-        "    quality_gates: not judged\n",
-        "## Boot",
-        "## Context",
-        "## Continuation",
-    ] {
-        assert!(promoted.contains(part), "{part}: {promoted}");
-    }
-    let done = saved(&sandbox, &["--body", "-"], TOLD);
-    assert_eq!((&done["key"], &done["written"]), (&"cache".into(), &"revised".into()), "{done}");
-    let text = sandbox.read(FILE);
-    assert_eq!(text.matches("midstride:facts 1").count(), 1, "{text}");
-    assert!(text.contains("verb: save") && !text.contains("not judged"), "{text}");
-    let found = sandbox.run(["check", "cache", "--json"]).stdout;
-    assert!(!found.contains("C007") && !found.contains("C011"), "{found}");
-}
-
-#[test]
 fn markdown_is_read_by_meaning() {
     let sandbox = worked_in();
     let text = "# The cache survives deploys\n\nEvery deploy purged it.\n\n## Next steps\n\nFix the build.\n";
@@ -571,7 +547,7 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: `market-page-perf` is of kind investigation, and a session is saved in one of kind session
-    hint: `midstride revise market-page-perf` gives it a new text
+    hint: `midstride edit market-page-perf` gives it a new text
     hint: leave `--id` out to save a new handoff
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--no-session", "--summary", "x"]), @"
@@ -613,7 +589,7 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
         let save = ["save", "--json", "--summary", "Slow.", "--next", "Go on"];
         let run = run_in_session(&sandbox, id, &save);
         let done: Value = serde_json::from_str(&run.stdout).unwrap();
-        let run = run_in_session(&sandbox, id, &["checkpoint", "--json"]).exits(0);
+        let run = run_in_session(&sandbox, id, &["session", "capture", "--json"]).exits(0);
         let written: Value = serde_json::from_str(&run.stdout).unwrap();
         let about = if id == OWN { "session-warm-cache" } else { "session-rename-shop" };
         assert_eq!(done["key"], about, "{done}");
@@ -627,13 +603,13 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
     hint: `--session` or `--transcript` names another one
     hint: `--no-session` saves what you say with what git and the tasks tell
     ");
-    insta::assert_snapshot!(run_in_session(&sandbox, gone, &["checkpoint"]), @"
+    insta::assert_snapshot!(run_in_session(&sandbox, gone, &["session", "capture"]), @"
     exit 2
     ----- stderr -----
     error: this runs in session `[UID]` of claude-code, which has no transcript in this project
     hint: `--session` or `--transcript` names another one
     ");
-    run_in_session(&sandbox, gone, &["checkpoint", "--last"]).exits(0);
+    run_in_session(&sandbox, gone, &["session", "capture", "--last"]).exits(0);
 }
 
 #[test]
@@ -662,21 +638,25 @@ fn many_that_save_one_session_at_once_make_one_handoff() {
 }
 
 #[test]
-fn a_session_is_promoted_once() {
+fn an_earlier_session_is_saved_by_its_id_into_one_handoff() {
     let sandbox = worked_in();
-    sandbox.run(["session", "promote", "5e55", "--id", "cache"]).exits(0);
+    sandbox.run(["save", "--session", "5e55", "--id", "cache"]).exits(1);
     let text = sandbox.read(FILE);
-    insta::assert_snapshot!(sandbox.run(["session", "promote", "5e55"]), @"
-    exit 0
-    ----- stderr -----
-    cache: the handoff of the session is there already, in .git/midstride/handoffs/cache.md
-    Next: midstride edit cache says what the facts mean
-    ");
+    for part in [
+        "  state:\n",
+        "    recovery:\n      client: claude-code\n",
+        "## Boot",
+        "## Context",
+        "## Continuation",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let again = sandbox.run(["save", "--session", "5e55", "--json"]).exits(1).stdout;
+    let again: serde_json::Value = serde_json::from_str(&again).unwrap();
+    assert_eq!((&again["key"], &again["written"]), (&"cache".into(), &"unchanged".into()));
     assert_eq!(sandbox.read(FILE), text);
     let done = saved(&sandbox, &["--body", "-"], TOLD);
     assert_eq!((&done["key"], &done["written"]), (&"cache".into(), &"revised".into()), "{done}");
-    sandbox.run(["session", "promote", "5e55", "--id", "other"]).exits(0);
-    assert_eq!(saved(&sandbox, &["--body", "-"], TOLD)["written"], "unchanged");
 }
 
 #[test]
@@ -798,10 +778,7 @@ fn a_text_may_begin_with_a_hyphen() {
         .run(["review", id, "--by", "ann", "--challenged", "- the numbers", "--verdict", "held"])
         .exits(0);
     sandbox
-        .run_with_input(
-            &["revise", id, "--reason", "- new numbers", "--body", "-"],
-            "Other text.\n",
-        )
+        .run_with_input(&["edit", id, "--reason", "- new numbers", "--body", "-"], "Other text.\n")
         .exits(0);
     saved(&sandbox, &["--question", "Which store?"], "");
     sandbox.run(["answer", "cache", "q1", "- the fast one", "--by", "ann"]).exits(0);
@@ -868,7 +845,7 @@ fn only_the_owner_can_read_what_is_stored_privately() {
     let script = format!(
         "umask 0; {program} init; {program} new 'A private finding' --id mine --private --no-edit; \
          {program} task add 'Warm the cache'; {program} search finding; \
-         echo More | {program} revise mine --reason more --body -; \
+         echo More | {program} edit mine --reason more --body -; \
          echo '{{}}' | {program} hook claude-code"
     );
     sandbox.finish(sandbox.command("sh").args(["-ec", &script])).exits(0);

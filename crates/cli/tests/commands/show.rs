@@ -190,7 +190,7 @@ fn lived() -> Sandbox {
     let partials = "HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, \
                     and for tier counts, which belong into one aggregation";
     let reason = "wrong code path, unnecessary HTMX";
-    let revise = ["revise", "market", "--by", "nightcheck", "--body", "body.md", "--reason"];
+    let revise = ["edit", "market", "--by", "nightcheck", "--body", "body.md", "--reason"];
     let outcome = "The query fix is deployed";
     let resolve = ["resolve", "market", "--commit", "HEAD", "--outcome", outcome];
     let measured = ["--measured", "Austin, cold=14290:108 ms", "--measured", "Tokyo=381:97 ms"];
@@ -530,7 +530,7 @@ fn an_earlier_text_is_shown_as_json_and_by_section() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     let body = "## Plan\n\n1. Another plan.\n";
-    let revise = ["revise", "market", "--reason", "new plan", "--by", "ann", "--body", "-"];
+    let revise = ["edit", "market", "--reason", "new plan", "--by", "ann", "--body", "-"];
     sandbox.run_with_input(&revise, body).exits(0);
     let json = |arguments: &[&str]| -> serde_json::Value {
         serde_json::from_str(&sandbox.run(arguments).exits(0).stdout).unwrap()

@@ -143,7 +143,7 @@ fn a_project_is_shown_at_a_glance() {
     ");
     // A capture changes nothing about it.
     let before = shown(&["st"]);
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     assert_eq!(shown(&["status"]), before);
     let json: Value = serde_json::from_str(&sandbox.run(["--json"]).stdout).unwrap();
     assert_eq!(json["last_session"]["ending"], "mid-turn");
@@ -178,7 +178,7 @@ fn a_project_without_a_session_says_how_to_start() {
 #[test]
 fn a_session_is_reopened_where_it_worked_if_its_transcript_exists() {
     let sandbox = killed_mid_edit();
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     let reopen = |arguments: &[&str]| {
         let run = sandbox.run(arguments.iter().chain(&["status", "--json"])).exits(0);
         let shown: Value = serde_json::from_str(&run.stdout).unwrap();

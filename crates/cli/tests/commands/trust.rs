@@ -205,7 +205,7 @@ fn trust_lists_everything_that_would_be_read_and_run() {
     // The permission for the command is still missing.
     let run = sandbox.run(["verify", "p"]);
     assert!(
-        run.stdout.contains("midstride allow") || run.stderr.contains("midstride allow"),
+        run.stdout.contains("midstride trust p 1") || run.stderr.contains("midstride trust p 1"),
         "{run}"
     );
 }

@@ -23,7 +23,7 @@ pub(super) fn document(fields: &str) -> String {
 
 fn allowed(fields: &str) -> Sandbox {
     let sandbox = proofs(fields);
-    sandbox.as_user().run(["allow", "pages", "--all", "--yes"]);
+    sandbox.as_user().run(["trust", "pages", "--all", "--yes"]);
     sandbox
 }
 
@@ -50,14 +50,14 @@ fn each_proof_shows_its_result() {
     ----- stdout -----
     pages  .midstride/handoffs/pages.md
       1. not allowed     It is fast
-                         midstride allow pages 1
+                         midstride trust pages 1
       2. not allowed     Nothing is missing
-                         midstride allow pages 2
+                         midstride trust pages 2
       3. not understood  Nobody can tell
                          unknown key `approve`
     ");
-    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
-    sandbox.as_user().run(["allow", "pages", "2", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "2", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify"]), @"
     exit 1
     ----- stdout -----
@@ -100,7 +100,7 @@ fn each_proof_shows_its_result() {
 #[test]
 fn results_are_available_as_json() {
     let sandbox = proofs(SEVERAL);
-    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "1", "--yes"]).exits(0);
     let run = sandbox.run(["verify", "pages", "--json"]).exits(1);
     let mut json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     for proof in json["handoffs"][0]["proofs"].as_array_mut().unwrap() {
@@ -179,14 +179,14 @@ fn results_are_available_as_json() {
 #[test]
 fn results_are_recorded_on_request() {
     let sandbox = proofs(SEVERAL);
-    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "1", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify", "pages", "--record"]), @"
     exit 1
     ----- stdout -----
     pages  .midstride/handoffs/pages.md
       1. holds           It is fast  (108)
       2. not allowed     Nothing is missing
-                         midstride allow pages 2
+                         midstride trust pages 2
       3. not understood  Nobody can tell
                          unknown key `approve`
     ----- stderr -----
@@ -230,7 +230,7 @@ fn results_are_recorded_on_request() {
     "#);
     // The work is done; the same proof measures the result.
     sandbox.write(FILE, text.replace("echo median 108 ms", "echo median 8 ms"));
-    sandbox.as_user().run(["allow", "pages", "1", "--yes"]).exits(0);
+    sandbox.as_user().run(["trust", "pages", "1", "--yes"]).exits(0);
     sandbox.run(["verify", "pages", "--only", "1", "--record", "--by", "bob"]).exits(0);
     let text = sandbox.read(FILE);
     assert!(text.contains("    - name: Austin\n      before: 108\n      after: 8\n"), "{text}");

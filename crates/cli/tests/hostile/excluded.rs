@@ -66,7 +66,7 @@ pub(super) fn worked_in(sandbox: Sandbox) -> Sandbox {
         sandbox.root().display()
     );
     put(&sandbox, SESSION, &line);
-    sandbox.run(["checkpoint", "--session", SESSION]).exits(0);
+    sandbox.run(["session", "capture", "--session", SESSION]).exits(0);
     sandbox.run(["task", "add", &format!("Feed the {WORD}")]).exits(0);
     let brief = sandbox.run(["brief"]).exits(0);
     assert!(brief.stdout.contains(WORD), "{brief}");

@@ -13,7 +13,7 @@ fn captured() -> Sandbox {
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
     put(&sandbox, ID, &text.replace("2026-03-20", "2026-03-21"));
-    sandbox.run(["checkpoint"]).exits(0);
+    sandbox.run(["session", "capture"]).exits(0);
     sandbox
 }
 
@@ -75,7 +75,7 @@ fn an_agent_settles_what_an_earlier_session_left_open() {
         record("n4", "assistant", json!([{"type": "text", "text": "Wrote the notes."}])),
     ];
     put(&sandbox, later, &text.concat());
-    sandbox.run(["checkpoint", "--session", later]).exits(0);
+    sandbox.run(["session", "capture", "--session", later]).exits(0);
     let open = sandbox.run(["dismiss", "--json"]).exits(0).stdout;
     let open: serde_json::Value = serde_json::from_str(&open).unwrap();
     let build = open.as_array().unwrap().iter().find(|one| one["text"] == "npm run build");

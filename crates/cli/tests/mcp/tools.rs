@@ -183,14 +183,15 @@ fn workflow_states_are_kept_for_the_next_session() {
         let events = sandbox.run(["events"]).exits(0);
         assert!(events.stdout.contains("workflow release  state saved"), "{events}");
         // A command shows it, and the next session is briefed on it.
-        let list = sandbox.run(["state"]).exits(0).stdout;
+        let list = sandbox.run(["session", "state"]).exits(0).stdout;
         assert_eq!(list, "release  2 states, saved 2026-03-21T17:24:00Z by test-client\n");
-        let newest = sandbox.run(["state", "release"]).exits(0).stdout;
+        let newest = sandbox.run(["session", "state", "release"]).exits(0).stdout;
         assert_eq!(newest, "{\n  \"pattern\": \"pipeline\",\n  \"step\": 2\n}\n");
-        let first = sandbox.run(["state", "release", "--number", "1", "--json"]).exits(0).stdout;
+        let first =
+            sandbox.run(["session", "state", "release", "--number", "1", "--json"]).exits(0).stdout;
         let first: Value = serde_json::from_str(&first).unwrap();
         assert_eq!((&first["state"]["step"], &first["states"]), (&json!(1), &json!(2)));
-        let unknown = sandbox.run(["state", "relase"]).exits(2);
+        let unknown = sandbox.run(["session", "state", "relase"]).exits(2);
         assert!(unknown.stderr.contains("`release`"), "{unknown}");
         let page = sandbox.run(["brief"]).exits(0).stdout;
         assert!(page.contains("Workflow state"), "{page}");

@@ -186,7 +186,7 @@ fn tasks_of_a_shared_list_appear_once() {
     let all = ["Add login: pending", "Design: done", "Document: pending"];
     assert_eq!(tasks(&sandbox), all);
     // A capture without a hook knows the list, too.
-    sandbox.run(["checkpoint", "--last"]).exits(0);
+    sandbox.run(["session", "capture", "--last"]).exits(0);
     assert_eq!(tasks(&sandbox), all);
     run(false, "Something else", vec![create("Design")]);
     assert_eq!(tasks(&sandbox).len(), 4);

@@ -124,7 +124,7 @@ impl<'s> Worker<'s> {
             }
             Verb::Revise | Verb::ReviseShared => {
                 let id = if matches!(verb, Verb::Revise) { own.as_str() } else { "shared" };
-                let words = ["revise", id, "--reason", "it moved on", "--body", "-"];
+                let words = ["edit", id, "--reason", "it moved on", "--body", "-"];
                 self.write(&words, &text, id);
             }
             Verb::Save => {

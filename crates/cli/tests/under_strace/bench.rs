@@ -313,9 +313,9 @@ impl Bench {
 
     /// Checks that the next commands work.
     pub(super) fn check_next_commands(&self) -> Result<(), String> {
-        for words in [["task", "add", "later"], ["revise", "second", "--reason=later"]] {
-            let input = if words[0] == "revise" { "Later.\n" } else { "" };
-            let body: &[&str] = if words[0] == "revise" { &["--body", "-"] } else { &[] };
+        for words in [["task", "add", "later"], ["edit", "second", "--reason=later"]] {
+            let input = if words[0] == "edit" { "Later.\n" } else { "" };
+            let body: &[&str] = if words[0] == "edit" { &["--body", "-"] } else { &[] };
             let run = self.sandbox.run_with_input(&[&words, body].concat(), input);
             if run.code != Some(0) {
                 return Err(format!("{words:?} fails afterwards: {run}"));
@@ -381,7 +381,7 @@ fn prepared_project() -> Sandbox {
         let new = ["new", id, "--id", id, "--body", "-"];
         sandbox.run_with_input(&new, texts[0]).exits(0);
         for text in &texts[1..] {
-            let revise = ["revise", id, "--reason", "it moved", "--body", "-"];
+            let revise = ["edit", id, "--reason", "it moved", "--body", "-"];
             sandbox.run_with_input(&revise, text).exits(0);
         }
     }
@@ -399,7 +399,7 @@ fn prepared_project() -> Sandbox {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text.replace("c0de-0001", session)).unwrap();
         if session == CAPTURED {
-            sandbox.run(["checkpoint", "--session", session]).exits(0);
+            sandbox.run(["session", "capture", "--session", session]).exits(0);
         }
     }
     for (path, text) in [

@@ -31,7 +31,7 @@ impl Scenario {
     pub(super) fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::New => &["new", "Third", "--id", "third", "--body", "-"],
-            Self::Revise => &["revise", "first", "--reason", "it moved on", "--body", "-"],
+            Self::Revise => &["edit", "first", "--reason", "it moved on", "--body", "-"],
             Self::Save => &[
                 "save",
                 "--session",

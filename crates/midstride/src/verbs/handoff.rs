@@ -17,7 +17,6 @@ pub(in crate::verbs) mod list;
 pub(in crate::verbs) mod merge;
 pub(in crate::verbs) mod merge_driver;
 pub(in crate::verbs) mod new;
-pub(in crate::verbs) mod promote;
 pub(in crate::verbs) mod proof_permission;
 pub(in crate::verbs) mod resolve;
 pub(in crate::verbs) mod review;

@@ -135,7 +135,7 @@ impl From<ReviseError> for Diagnostic {
                     ))
                     .hint_per_surface(
                         format!(
-                            "then midstride revise {} --reason \"...\" --body {}",
+                            "then midstride edit {} --reason \"...\" --body {}",
                             shell_word(&key),
                             shell_path(&kept)
                         ),
@@ -247,7 +247,7 @@ impl From<DiffError> for Diagnostic {
     fn from(error: DiffError) -> Self {
         match error {
             DiffError::NeverRevised(_) => {
-                Self::new(error.to_string()).hint("`midstride revise` gives it a second text")
+                Self::new(error.to_string()).hint("`midstride edit` gives it a second text")
             }
             DiffError::Revision(error) => error.into(),
             _ => Self::new(error.to_string()),
@@ -296,7 +296,7 @@ impl From<UndoError> for Diagnostic {
                 diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
             }
             UndoError::NotUndoable { key, .. } => diagnostic.hint(format!(
-                "`midstride show {} --history` numbers its texts; `midstride revise` brings one \
+                "`midstride show {} --history` numbers its texts; `midstride edit` brings one \
                  back",
                 shell_word(&key)
             )),

@@ -209,7 +209,7 @@ impl From<WorkflowError> for Diagnostic {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
             WorkflowError::NoSuch { .. } => diagnostic.hint_per_surface(
-                "`midstride state` lists the saved states",
+                "`midstride session state` lists the saved states",
                 "save a whole state under this name first",
             ),
             WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),

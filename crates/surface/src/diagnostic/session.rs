@@ -3,7 +3,7 @@
 use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::clients::home_variables;
-use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
+use midstride::verbs::{CheckpointError, NewError, SaveError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
@@ -58,16 +58,6 @@ impl From<CheckpointError> for Diagnostic {
     }
 }
 
-impl From<PromoteError> for Diagnostic {
-    fn from(error: PromoteError) -> Self {
-        match error {
-            PromoteError::Checkpoint(error) => error.into(),
-            PromoteError::Save(error) => error.into(),
-            _ => Self::new(error.to_string()),
-        }
-    }
-}
-
 impl From<SaveError> for Diagnostic {
     fn from(error: SaveError) -> Self {
         let diagnostic = Self::new(error.to_string());
@@ -107,7 +97,7 @@ impl From<SaveError> for Diagnostic {
             }
             SaveError::OtherKind { key, .. } => diagnostic
                 .hint_per_surface(
-                    format!("`midstride revise {}` gives it a new text", shell_word(&key)),
+                    format!("`midstride edit {}` gives it a new text", shell_word(&key)),
                     "`revise` gives it a new text",
                 )
                 .hint_per_surface(

@@ -39,19 +39,22 @@ pub fn proof_permissions_json(key: &str, proofs: &[AllowableProof]) -> ProofPerm
 /// A permission that the user granted.
 #[derive(Serialize)]
 pub struct GrantJson {
+    kind: &'static str,
     about: String,
     shown: String,
     at: Option<String>,
 }
 
-/// The JSON for granted permissions.
-pub fn grants_json(granted: &[Grant]) -> Vec<GrantJson> {
-    let one = |granted: &Grant| GrantJson {
+/// The JSON for trusted configurations and proof commands.
+pub fn grants_json(configurations: &[Grant], proofs: &[Grant]) -> Vec<GrantJson> {
+    let json = |kind: &'static str, granted: &Grant| GrantJson {
+        kind,
         about: granted.about.clone(),
         shown: granted.shown.clone(),
         at: granted.at.map(|at| at.to_string()),
     };
-    granted.iter().map(one).collect()
+    let configurations = configurations.iter().map(|one| json("configuration", one));
+    configurations.chain(proofs.iter().map(|one| json("proof", one))).collect()
 }
 
 /// All permissions, in one or more lines each.

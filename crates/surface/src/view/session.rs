@@ -201,7 +201,7 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     if recovered.older > 0 {
         let older = count(recovered.older, "session");
         remarks.push(format!(
-            "{older} skipped, from before the setup or while midstride was off; capture one with midstride checkpoint --session ID"
+            "{older} skipped, from before the setup or while midstride was off; capture one with midstride session capture --session ID"
         ));
     }
     if recovered.running > 0 {
@@ -210,7 +210,7 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     if recovered.unknown > 0 {
         let unknown = count(recovered.unknown, "session");
         remarks.push(format!(
-            "{unknown} may still be running; capture one with midstride checkpoint --session ID"
+            "{unknown} may still be running; capture one with midstride session capture --session ID"
         ));
     }
     if let Some(newest) = recovered.checkpoints.first() {

@@ -80,7 +80,7 @@ pub fn trust_listing_text(
     let waiting: Vec<_> = listing.proofs.iter().filter(|proof| !proof.is_allowed).collect();
     if !waiting.is_empty() {
         let commands = count(waiting.len(), "proof command");
-        out.push_str(&format!("{commands}, not run before `midstride allow`:\n"));
+        out.push_str(&format!("{commands}, not run before `midstride trust HANDOFF`:\n"));
         let line = |proof: &&ListedProof| {
             let command = escape_hidden(&proof.command).replace('\n', "\n    ");
             format!("  {}  {command}\n", escape_hidden(&proof.key))

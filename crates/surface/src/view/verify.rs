@@ -122,7 +122,7 @@ pub fn text(
         out.push_str(&detail_lines(&sanitize(&why)));
     }
     if matches!(proof.state, VerifyState::NotAllowed) {
-        let next = format!("midstride allow {} {}", shell_word(&key), proof.number);
+        let next = format!("midstride trust {} {}", shell_word(&key), proof.number);
         out.push_str(&detail_lines(&next));
     }
     if let VerifyState::Executed(ran) = &proof.state

@@ -300,7 +300,7 @@ fn add_history(sandbox: &Sandbox) {
     sandbox.git(&["commit", "--quiet", "--message", "first"]);
     sandbox.git(&["tag", "first"]);
     for text in ["## Diagnosis\n\nSee `src/market.rs:4`.\n", "## Diagnosis\n\n`src/gone.rs:2`.\n"] {
-        let revise = ["revise", "market", "--reason", "More is known", "--body", "-"];
+        let revise = ["edit", "market", "--reason", "More is known", "--body", "-"];
         sandbox.run_with_input(&revise, text).exits(0);
         sandbox.git(&["commit", "--quiet", "--all", "--message", "revised"]);
     }

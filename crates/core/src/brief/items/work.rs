@@ -116,7 +116,7 @@ pub fn workflow_item(saved: &WorkflowState, number: usize, state: Option<&Value>
 pub fn older_workflows_item(count: usize) -> BriefItem {
     let origin = ItemSource::new("workflows".to_owned(), &["midstride", "state"]);
     let states = if count == 1 { "state" } else { "states" };
-    let text = format!("{count} older {states}; midstride state lists all");
+    let text = format!("{count} older {states}; midstride session state lists all");
     let item = origin.item(ItemRank::Rest, "Workflow states", text);
     BriefItem { form: ItemForm::Line, count, unbriefed: count, ..item }
 }

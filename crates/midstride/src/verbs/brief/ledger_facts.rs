@@ -283,7 +283,7 @@ fn collect_workflow_items(
     ledger: &SqliteLedger,
     worked: &WorkSessionEnds,
 ) -> Result<Vec<BriefItem>, LedgerError> {
-    /// Older ones are listed by `midstride state`.
+    /// Older ones are listed by `midstride session state`.
     const SHOWN_MAX: usize = 3;
     /// A larger state is only named.
     const BYTES_MAX: u64 = 64 << 10;

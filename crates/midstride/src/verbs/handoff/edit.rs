@@ -7,7 +7,6 @@ use crate::sys::process;
 use crate::verbs::handoff::revise::{ReviseError, ReviseOutcome, revise_in_place};
 use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
-use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;
 
@@ -65,24 +64,7 @@ pub enum EditError {
 
 /// Opens a copy in the editor and replaces the document when the editor exits. A changed handoff
 /// gets a new revision; a note has no history.
-pub fn edit(store: &Store, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
-    let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
-    edit_and_record(store, stored, &change)
-}
-
-/// Like [`edit`], for a revision with its reason. A note without history counts as unchanged.
-pub fn revise_in_editor(
-    store: &Store,
-    stored: &StoredHandoff,
-    change: &RevisionInfo,
-) -> Result<ReviseOutcome, EditError> {
-    Ok(match edit_and_record(store, stored, change)? {
-        EditOutcome::Revised { recorded, .. } => ReviseOutcome::Recorded(recorded),
-        EditOutcome::Unchanged | EditOutcome::Saved(_) => ReviseOutcome::Unchanged,
-    })
-}
-
-fn edit_and_record(
+pub fn edit(
     store: &Store,
     stored: &StoredHandoff,
     change: &RevisionInfo,

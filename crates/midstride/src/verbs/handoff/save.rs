@@ -416,48 +416,6 @@ fn find_named(
     }
 }
 
-/// The handoff of a session.
-#[derive(Debug)]
-pub struct PromotedHandoff {
-    /// The document.
-    pub stored: StoredHandoff,
-    /// Whether it was created now. Otherwise it existed and is unchanged.
-    pub is_new: bool,
-    /// Secrets that were not written.
-    pub redacted: Vec<Redaction>,
-}
-
-/// The handoff of a session. If there is none, creates one from facts alone, without author's
-/// notes.
-pub(in crate::verbs) fn save_facts_only(
-    store: &Store,
-    checkpoint: &Checkpoint,
-    blob: &BlobHash,
-    judgement: AuthorNotes,
-    id: Option<String>,
-) -> Result<PromotedHandoff, SaveError> {
-    let workspace = store.workspace();
-    let wanted = SaveRequest {
-        source: SaveSource::NoSession,
-        client: None,
-        author_notes: judgement,
-        id,
-        accept: None,
-        by: None,
-        is_agent: false,
-    };
-    let _lock = lock_saving(workspace)?;
-    let board = open_board(store, Some(checkpoint))?;
-    let (wanted, blob) = (&wanted, Some(blob));
-    let making =
-        SaveContext { store, request: wanted, checkpoint: Some(checkpoint), blob, board: &board };
-    if let Some(stored) = making.find_of_session(checkpoint)? {
-        return Ok(PromotedHandoff { stored, is_new: false, redacted: Vec::new() });
-    }
-    let CreatedHandoff { stored, redacted, .. } = making.write_new(&making.skeleton()?)?;
-    Ok(PromotedHandoff { stored, is_new: true, redacted })
-}
-
 fn in_flight_agents(checkpoint: &Checkpoint) -> Vec<InFlightAgent> {
     let agents = checkpoint.session.agents.iter();
     let flying = agents.filter(|agent| agent.state == AgentState::InFlight);

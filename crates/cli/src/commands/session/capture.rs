@@ -1,27 +1,32 @@
-use super::{ArgumentError, CliOutcome};
+//! `midstride session capture`.
+
+use super::{CliOutcome, report_checkpoint_problems, session_id};
 use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::clients::Client;
 use midstride::store::Store;
-use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
+use midstride::verbs::{self, CheckpointError, ListedSession, SessionChoice};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{session as view, shell_word};
 use std::path::PathBuf;
 
-/// Write down what a session did, from its transcript
+/// Capture what a session did, from its transcript
 ///
-/// Facts only, without a model: what the user asked and corrected, tasks, agents in flight, files,
-/// commands and which failed, what git has checked out. Only what is new in the transcript is read.
-/// Doing it again when nothing happened changes nothing.
+/// Facts only, without a model: requests and corrections, tasks, running agents, files, commands
+/// and failures, and the state of git. Reads only what is new in the transcript. Without an option,
+/// captures the session that this command runs in, or else the newest one.
 #[derive(Debug, clap::Args)]
-pub(crate) struct CheckpointArgs {
-    /// The session, by its id or the beginning of it
+#[command(after_help = "Examples:
+  midstride session capture
+  midstride session capture --session 5e55
+  midstride session capture --last --json")]
+pub(crate) struct CaptureArgs {
+    /// Id of the session, or a prefix
     #[arg(long, value_name = "ID", value_parser = session_id, conflicts_with_all = ["last", "transcript"])]
     session: Option<String>,
 
-    /// The session of this project whose transcript was changed last; so it is without any option
-    /// too, unless this runs in a session whose client tells which one it is
+    /// The session whose transcript changed last
     #[arg(long, conflicts_with = "transcript")]
     last: bool,
 
@@ -30,31 +35,31 @@ pub(crate) struct CheckpointArgs {
     transcript: Option<PathBuf>,
 
     /// Only sessions of this client
-    #[arg(long, value_parser = super::client_parser())]
+    #[arg(long, value_parser = crate::commands::client_parser())]
     client: Option<&'static dyn Client>,
 
-    /// What brings it about
+    /// What triggers the capture
     #[arg(long, value_enum, default_value_t)]
     mode: CheckpointModeArg,
 
-    /// Print what was written as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum CheckpointModeArg {
-    /// The client: a compaction, or the end of a session
+    /// A compaction, or the end of a session
     Auto,
-    /// A snapshot in between
+    /// A manual snapshot
     #[default]
     Checkpoint,
 }
 
-pub(crate) fn checkpoint(
+pub(crate) fn capture(
     ui: &mut Ui,
     store: &Store,
-    args: CheckpointArgs,
+    args: CaptureArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let which = match (args.session, args.transcript) {
@@ -68,7 +73,7 @@ pub(crate) fn checkpoint(
         CheckpointModeArg::Checkpoint => CheckpointMode::Checkpoint,
     };
     let client = args.client;
-    super::observe(workspace);
+    crate::commands::observe(workspace);
     let done = verbs::checkpoint(store, &which, client, mode)
         .map_err(|error| explain_missing_transcript(store, client, error))?;
     if args.json {
@@ -77,16 +82,6 @@ pub(crate) fn checkpoint(
         ui.say(&view::checkpoint_text(&done))?;
     }
     report_checkpoint_problems(ui, done)
-}
-
-/// Parses a session id argument.
-pub(super) fn session_id(typed: &str) -> Result<String, ArgumentError> {
-    let needed = |_| {
-        ArgumentError::new(
-            "an id is needed, or the beginning of one; `midstride session list` shows them",
-        )
-    };
-    super::parse_text(typed).map_err(needed)
 }
 
 /// Explains a session that is listed but has no transcript any more.
@@ -107,24 +102,4 @@ fn explain_missing_transcript(
                 .hint(format!("`{show}` shows what was written down of it"))
         }
     }
-}
-
-/// Reports problems with a capture. The rest was written.
-pub(super) fn report_checkpoint_problems(
-    ui: &mut Ui,
-    done: CheckpointOutcome,
-) -> Result<CliOutcome, Diagnostic> {
-    if let Some(cwd) = &done.moved_from {
-        ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which is gone")).hint(
-            "it was taken for a session of this project; artifacts are compared with this one",
-        ))?;
-    }
-    for remark in view::skipped_remarks(&done.checkpoint).iter().filter(|_| done.is_new) {
-        ui.say(remark)?;
-    }
-    let outcome = if done.unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };
-    for error in done.unread {
-        ui.warn(&Diagnostic::from(error))?;
-    }
-    Ok(outcome)
 }

@@ -1,4 +1,7 @@
-use super::CliOutcome;
+//! `midstride trust HANDOFF`: the proof commands of a handoff.
+
+use super::TrustArgs;
+use crate::commands::CliOutcome;
 use crate::ui::Ui;
 use midstride::verbs::{self, AllowableProof};
 use midstride::workspace::{StoredHandoff, Workspace};
@@ -6,55 +9,12 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::text::sanitize;
 use midstride_surface::view::{self, permission};
 
-/// Allow the proof commands of a handoff to run
-///
-/// Shows each command exactly as it would run and asks at the terminal. A permission covers this
-/// project, the handoff, the command, its folder, its timeout and the expected result; any change asks
-/// again. It does not cover scripts that the command calls. Permissions are stored outside the
-/// repository, and agents cannot grant them.
-#[derive(Debug, clap::Args)]
-pub(crate) struct AllowArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
-    #[arg(required_unless_present_any = ["list", "revoke"])]
-    handoff: Option<String>,
-
-    /// Number of one proof, as in `midstride show`
-    #[arg(value_name = "PROOF")]
-    number: Option<usize>,
-
-    /// All proofs of the handoff
-    #[arg(long, conflicts_with = "number")]
-    all: bool,
-
-    /// Answer yes; needs a number or `--all`, and a terminal
-    #[arg(long)]
-    yes: bool,
-
-    /// Revoke permissions; without a handoff, all in this project
-    #[arg(long, conflicts_with = "yes")]
-    revoke: bool,
-
-    /// List what is allowed in this project
-    #[arg(long, conflicts_with_all = ["handoff", "number", "all", "yes", "revoke"])]
-    list: bool,
-
-    /// Print the proofs, or with `--list` the permissions, as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub(crate) fn allow(
+pub(super) fn trust_proofs(
     ui: &mut Ui,
     workspace: &Workspace,
-    args: &AllowArgs,
+    name: &str,
+    args: &TrustArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let Some(name) = &args.handoff else {
-        if args.revoke {
-            let revoked = verbs::disallow_all(workspace)?;
-            ui.say(&format!("Revoked {}.", view::count(revoked, "permission")))?;
-        }
-        return list(ui, workspace, args.json);
-    };
     let stored = workspace.find(name)?;
     let mut proofs = verbs::allowable_proofs(workspace, &stored, args.number)?;
     let key = stored.handoff(workspace).key().to_string();
@@ -77,23 +37,11 @@ pub(crate) fn allow(
     Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
 }
 
-fn list(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let granted = verbs::allowed_proofs(workspace)?;
-    if json {
-        ui.print_json(&permission::grants_json(&granted))?;
-    } else if granted.is_empty() {
-        ui.say("Nothing is allowed in this project.")?;
-    } else {
-        ui.print(&permission::grants_text(&granted))?;
-    }
-    Ok(CliOutcome::Clean)
-}
-
 fn grant(
     ui: &mut Ui,
     workspace: &Workspace,
     stored: &StoredHandoff,
-    args: &AllowArgs,
+    args: &TrustArgs,
     proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
     if proofs.iter().all(|proof| proof.is_allowed) {

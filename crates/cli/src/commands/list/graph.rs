@@ -1,4 +1,7 @@
-use super::{CliOutcome, report_no_handoffs, report_unread};
+//! `midstride list --graph`: how handoffs are connected.
+
+use super::ListArgs;
+use crate::commands::{CliOutcome, report_no_handoffs, report_unread};
 use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::verbs::{self, ProjectGraph};
@@ -7,74 +10,70 @@ use midstride_core::handoff::graph::{EdgeKind, Graph, SubgraphQuery};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{count, graph as view};
 
-/// Show how handoffs are connected
-///
-/// As trees: below each handoff stands what came of it and what mentions it. Then the files that
-/// some of them cite together, and what may be wrong: cycles, references that lead nowhere, handoffs that stand alone.
-/// Without names: the open ones, what they came of and what came of them, and what they are
-/// otherwise connected with. Nothing is judged here, so the exit code is 0 whatever there is; 2 if
-/// something could not be read.
+/// The options of `--graph`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct GraphArgs {
-    /// Handoffs or paths to begin with; the open ones where none is given
+#[command(next_help_heading = "With --graph")]
+pub(super) struct GraphArgs {
+    /// Start at these handoffs or paths [default: open handoffs]
+    #[arg(requires = "graph", conflicts_with = "all")]
     handoffs: Vec<String>,
 
-    /// Only what is so many steps away from them, over any connection
-    #[arg(long, value_name = "STEPS")]
+    /// Show connections as trees, with files that handoffs share
+    #[arg(long, conflicts_with_all = ["status", "kind", "stage", "owner", "blocked", "path"])]
+    pub(super) graph: bool,
+
+    /// Maximum number of steps from the start
+    #[arg(long, value_name = "STEPS", requires = "graph", conflicts_with = "all")]
     depth: Option<usize>,
 
-    /// Only connections of this kind; can be given again
-    #[arg(long, value_enum)]
-    kind: Vec<EdgeKindArg>,
+    /// Only this kind of connection; may be repeated
+    #[arg(long, value_enum, requires = "graph")]
+    link: Vec<EdgeKindArg>,
 
-    /// Every handoff, ended ones too
-    #[arg(long, conflicts_with_all = ["handoffs", "depth"])]
-    all: bool,
-
-    /// How to print the graph
-    #[arg(long, value_enum, default_value_t)]
-    format: GraphFormatArg,
-
-    /// The same as `--format json`
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    /// Output format
+    #[arg(long, value_enum, requires = "graph", conflicts_with = "json")]
+    format: Option<GraphFormatArg>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum EdgeKindArg {
-    /// What a handoff says that it builds on
+    /// Handoffs it builds on
     Upstream,
-    /// What a handoff says that it leads to
+    /// Handoffs it leads to
     Downstream,
-    /// What took the place of another
+    /// Handoffs it replaces
     Supersedes,
-    /// What the text of another names
+    /// Handoffs its text names
     Mentions,
-    /// What cites the same file
+    /// Handoffs that cite the same file
     Shares,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum GraphFormatArg {
-    /// For people
+    /// Text
     #[default]
     Tree,
-    /// A drawing, for Markdown pages that show Mermaid
+    /// A Mermaid diagram
     Mermaid,
-    /// For programs
+    /// JSON
     Json,
 }
 
-pub(crate) fn graph(
+/// Prints the connections. They are not rated, so the exit code is 0 unless something could not be
+/// read.
+pub(super) fn graph(
     ui: &mut Ui,
     workspace: &Workspace,
-    args: &GraphArgs,
+    list: &ListArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let args = &list.graph;
     let ProjectGraph { graph: whole, named, unread } = verbs::graph(workspace, &args.handoffs)?;
-    let from = if args.handoffs.is_empty() { start_nodes(&whole, args.all) } else { named };
+    let from = if args.handoffs.is_empty() { start_nodes(&whole, list.all) } else { named };
     let part = whole.subgraph(&SubgraphQuery { from, depth: args.depth, kinds: edge_kinds(args) });
     let shown = view::GraphView { workspace, whole: &whole, part: &part, terminal: Ui::width() };
-    match if args.json { GraphFormatArg::Json } else { args.format } {
+    let format = if list.json { Some(GraphFormatArg::Json) } else { args.format };
+    match format.unwrap_or_default() {
         GraphFormatArg::Tree if whole.nodes.is_empty() && unread.is_empty() => {
             report_no_handoffs(ui)?;
         }
@@ -94,7 +93,7 @@ fn start_nodes(graph: &Graph, all: bool) -> Vec<usize> {
 }
 
 fn edge_kinds(args: &GraphArgs) -> Vec<EdgeKind> {
-    if args.kind.is_empty() {
+    if args.link.is_empty() {
         return EdgeKind::ALL.to_vec();
     }
     let kind = |kind: &EdgeKindArg| match kind {
@@ -104,7 +103,7 @@ fn edge_kinds(args: &GraphArgs) -> Vec<EdgeKind> {
         EdgeKindArg::Mentions => EdgeKind::Mentions,
         EdgeKindArg::Shares => EdgeKind::Shares,
     };
-    args.kind.iter().map(kind).collect()
+    args.link.iter().map(kind).collect()
 }
 
 /// Reports what is not in the trees.

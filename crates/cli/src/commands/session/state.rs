@@ -1,3 +1,5 @@
+//! `midstride session state`.
+
 use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::store::Store;
@@ -5,14 +7,18 @@ use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Show what agents saved with the MCP tool `state_save`
+/// Show workflow states that agents saved
 ///
-/// Lists every workflow with its newest state. With a name, prints that state as JSON. Earlier states
-/// are kept: `--number 2` prints the second one that was saved.
+/// Agents save states with the MCP tool `state_save`. Without a name, lists every workflow with its
+/// newest state. Earlier states are kept; `--number` prints one of them.
 #[derive(Debug, clap::Args)]
-pub(crate) struct StateArgs {
+#[command(after_help = "Examples:
+  midstride session state
+  midstride session state release
+  midstride session state release --number 1 --json")]
+pub(super) struct StateArgs {
     /// Name of the workflow
-    #[arg(value_parser = super::parse_text)]
+    #[arg(value_parser = crate::commands::parse_text)]
     name: Option<String>,
 
     /// Number of an earlier state, counted from 1
@@ -24,7 +30,7 @@ pub(crate) struct StateArgs {
     json: bool,
 }
 
-pub(crate) fn state(
+pub(super) fn state(
     ui: &mut Ui,
     store: &Store,
     args: &StateArgs,
