@@ -18,7 +18,7 @@ use midstride_surface::view;
 
 /// Install midstride into the agents you use, and take it out again
 ///
-/// A client gets hooks that call `midstride`, its MCP server, and two skills. Every change of a file
+/// A client gets hooks that call `midstride`, its MCP server, and the commands `handoff` and `continue`. Every change of a file
 /// is shown before it is made; comments, formatting and the entries of others stay as they are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ClientArgs {

@@ -21,7 +21,7 @@ const WIDTH: usize = 80;
 /// Set up midstride on this machine
 ///
 /// Finds the clients you use, shows what it will change, and asks once. Then it installs hooks, an
-/// MCP server and two skills, imports past sessions of this repository, and prints the briefing that
+/// MCP server and two commands, imports past sessions of this repository, and prints the briefing that
 /// the next session gets. Run it again to repair an installation.
 ///
 /// Examples:

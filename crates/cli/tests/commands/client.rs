@@ -441,7 +441,7 @@ fn an_older_installation_is_updated_and_a_lost_record_does_no_harm() {
         left[Path::new(".claude/settings.json")],
         before[Path::new(".claude/settings.json")]
     );
-    assert!(!left.contains_key(Path::new(".claude/skills/midstride-handoff")));
+    assert!(!left.contains_key(Path::new(".claude/skills/handoff")));
     // A damaged installation record is not guessed at.
     client(&sandbox, "add", &[]).exits(0);
     std::fs::write(&receipt, "{").unwrap();
@@ -459,24 +459,21 @@ fn a_foreign_skill_stays() {
     insta::assert_snapshot!(client(&sandbox, "add", &["--json"]).exits(0).stderr, @"
     warning: `mcpServers.midstride` in `[HOME]/.claude.json` is not ours; it stays as it is
     hint: rename or remove it to get ours
-    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is another skill of that name; it stays as it is
-    hint: move it away to get ours
+    warning: `[HOME]/.claude/skills/handoff/SKILL.md` is your own skill, so midstride's is not installed
+    hint: rename yours and run this again to get both
     warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not ours; it stays as it is
     hint: rename or remove it to get ours
-    Claude Code: installed, without `mcpServers.midstride`, `midstride-handoff`: what is called so is not ours. Restart running sessions to pick this up.
-    Codex: installed, without `mcp_servers.midstride`: what is called so is not ours. Restart running sessions to pick this up.
+    Claude Code: installed, without `mcpServers.midstride`, `handoff`: you have your own. Restart running sessions to pick this up.
+    Codex: installed, without `mcp_servers.midstride`: you have your own. Restart running sessions to pick this up.
     Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
     ");
     // A skill of midstride that was changed since stays too.
-    let skill = sandbox.home().join(".agents/skills/midstride-continue/SKILL.md");
+    let skill = sandbox.home().join(".agents/skills/continue/SKILL.md");
     std::fs::write(&skill, "mine now\n").unwrap();
     let run = client(&sandbox, "remove", &["--json"]).exits(0);
-    assert!(
-        run.stderr.contains("midstride-continue/SKILL.md` was changed since; it stays"),
-        "{run}"
-    );
+    assert!(run.stderr.contains("continue/SKILL.md` was changed since; it stays"), "{run}");
     assert_eq!(std::fs::read_to_string(&skill).unwrap(), "mine now\n");
-    assert!(!sandbox.home().join(".agents/skills/midstride-handoff").exists());
+    assert!(!sandbox.home().join(".agents/skills/handoff").exists());
 }
 
 #[test]
@@ -489,7 +486,7 @@ fn foreign_entries_with_our_name_are_not_counted() {
       found: [HOME]/.claude
       for the user: incomplete
         `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
-        `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is not midstride's skill, or was changed since
+        `[HOME]/.claude/skills/handoff/SKILL.md` is your own skill, or you changed it
       for the project: not installed
     ");
     let list = list(&sandbox);
@@ -505,8 +502,6 @@ fn foreign_entries_with_our_name_are_not_counted() {
 
     - `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
       hint: move it away, then `midstride client add claude-code` puts ours there
-    - `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is not midstride's skill, or was changed since
-      hint: move it away, then `midstride client add claude-code` puts ours there
     - `mcp_servers.midstride` in `[HOME]/.codex/config.toml` does not start midstride
       hint: move it away, then `midstride client add codex` puts ours there
     - Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
@@ -519,7 +514,7 @@ fn foreign_entries_with_our_name_are_not_counted() {
 #[test]
 fn a_remaining_skill_is_named_and_not_counted() {
     let sandbox = sandbox();
-    let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
+    let skill = sandbox.home().join(".claude/skills/handoff/SKILL.md");
     std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
     let mine = |when: &str| std::fs::write(&skill, format!("mine {when}\n")).unwrap();
     let remove = || run(&sandbox, ["client", "remove", "claude-code", "--yes", "--json"]).exits(0);
@@ -528,7 +523,7 @@ fn a_remaining_skill_is_named_and_not_counted() {
     mine("before");
     add();
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` stays: it is not known to be midstride's
+    warning: `[HOME]/.claude/skills/handoff/SKILL.md` stays: it is not known to be midstride's
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
     ");
@@ -536,12 +531,12 @@ fn a_remaining_skill_is_named_and_not_counted() {
     add();
     mine("since");
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` was changed since; it stays
+    warning: `[HOME]/.claude/skills/handoff/SKILL.md` was changed since; it stays
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
     ");
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` stays: it is not known to be midstride's
+    warning: `[HOME]/.claude/skills/handoff/SKILL.md` stays: it is not known to be midstride's
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
     ");
@@ -550,7 +545,7 @@ fn a_remaining_skill_is_named_and_not_counted() {
     Claude Code
       found: [HOME]/.claude
       for the user: not installed
-        `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is not midstride's skill, or was changed since
+        `[HOME]/.claude/skills/handoff/SKILL.md` is your own skill, or you changed it
       for the project: not installed
     ");
     let doctor = run(&sandbox, ["doctor", "--no-simulation"]).stdout;
@@ -561,13 +556,13 @@ fn a_remaining_skill_is_named_and_not_counted() {
 fn a_matching_skill_alone_is_not_an_installation() {
     let sandbox = sandbox();
     run(&sandbox, ["client", "add", "claude-code", "--yes"]).exits(0);
-    let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
+    let skill = sandbox.home().join(".claude/skills/handoff/SKILL.md");
     let text = std::fs::read(&skill).unwrap();
     run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
     std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
     std::fs::write(&skill, text).unwrap();
     let removed = run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
-    assert!(removed.stderr.contains("midstride-handoff/SKILL.md` stays"), "{removed}");
+    assert!(removed.stderr.contains("handoff/SKILL.md` stays"), "{removed}");
     assert_eq!(list(&sandbox)["clients"][0]["scopes"][0]["installed"], false);
 }
 
@@ -584,12 +579,12 @@ fn a_project_installation_works_for_everyone() {
     insta::assert_snapshot!(files.join("\n"), @"
     [ROOT]/.claude/settings.json
     [ROOT]/.mcp.json
-    [ROOT]/.claude/skills/midstride-handoff/SKILL.md
-    [ROOT]/.claude/skills/midstride-continue/SKILL.md
+    [ROOT]/.claude/skills/handoff/SKILL.md
+    [ROOT]/.claude/skills/continue/SKILL.md
     [ROOT]/.codex/hooks.json
     [ROOT]/.codex/config.toml
-    [ROOT]/.agents/skills/midstride-handoff/SKILL.md
-    [ROOT]/.agents/skills/midstride-continue/SKILL.md
+    [ROOT]/.agents/skills/handoff/SKILL.md
+    [ROOT]/.agents/skills/continue/SKILL.md
     ");
     insta::assert_snapshot!(run.stderr, @"
     Claude Code: installed. Restart running sessions to pick this up.
@@ -619,7 +614,7 @@ fn changed_entries_stay_or_are_named() {
     sandbox.write(".claude/settings.json", "{}\n");
     let changed = sandbox.read(".mcp.json").replace("\"env\": {}", "\"env\": {\"A\": \"b\"}");
     sandbox.write(".mcp.json", changed);
-    std::fs::remove_file(sandbox.root().join(".agents/skills/midstride-handoff/SKILL.md")).unwrap();
+    std::fs::remove_file(sandbox.root().join(".agents/skills/handoff/SKILL.md")).unwrap();
     sandbox.write(".codex/config.toml", "# mine\n");
     let run = client(&sandbox, "remove", &["--project", "--json"]).exits(0);
     insta::assert_snapshot!(run.stderr, @"
@@ -813,7 +808,7 @@ fn the_plugin_matches_the_installation() {
     let message = answer["systemMessage"].as_str().unwrap();
     assert!(message.contains("cargo install --locked --git"), "{message}");
     assert_eq!(json(plugin.join(".mcp.json")), json(home.join(".claude.json")));
-    for skill in ["midstride-handoff", "midstride-continue"] {
+    for skill in ["handoff", "continue"] {
         let file = format!("skills/{skill}/SKILL.md");
         assert_eq!(read(plugin.join(&file)), read(home.join(".claude").join(&file)));
     }

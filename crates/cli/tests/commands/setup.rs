@@ -62,7 +62,7 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     let run = setup(&sandbox, "a\n").exits(0);
     insta::assert_snapshot!(run.stderr, @"
     Found    Claude Code, Codex
-    Changes  hooks, one MCP server and two skills in ~/.agents, ~/.claude,
+    Changes  hooks, one MCP server and two commands in ~/.agents, ~/.claude,
              ~/.claude.json and ~/.codex (d: show the diff)
     Trusts   handoffs in this repository: 1 by tester <tester@example.org>
     Records  your requests, commands and results, changed files, the agent's
@@ -97,7 +97,7 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     ");
     assert_eq!(again.stdout, run.stdout);
     // A repair names only what it changes.
-    let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
+    let skill = sandbox.home().join(".claude/skills/handoff/SKILL.md");
     std::fs::remove_file(&skill).unwrap();
     let repair = setup(&sandbox, "a\n").exits(0);
     assert!(repair.stderr.contains("Changes  1 file in ~/.claude   (d:"), "{repair}");

@@ -76,8 +76,8 @@ fn change_diff(change: &FileChange) -> String {
 pub fn note(note: &InstallNote) -> (String, String) {
     let (message, hint) = match note {
         InstallNote::OtherSkill(path) => (
-            format!("`{}` is another skill of that name; it stays as it is", path.display()),
-            "move it away to get ours",
+            format!("`{}` is your own skill, so midstride's is not installed", path.display()),
+            "rename yours and run this again to get both",
         ),
         InstallNote::ChangedSkill(path) => (
             format!("`{}` was changed since; it stays", path.display()),
@@ -160,7 +160,7 @@ pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
         standing.files.iter().flat_map(|file| &file.others).map(String::as_str).collect();
     let without = match others.is_empty() {
         true => String::new(),
-        false => format!(", without `{}`: what is called so is not ours", others.join("`, `")),
+        false => format!(", without `{}`: you have your own", others.join("`, `")),
     };
     let mut lines =
         vec![format!("{name}: installed{without}. Restart running sessions to pick this up.")];
@@ -185,7 +185,7 @@ pub(crate) fn conflicting_entries(file: &FileInstallStatus) -> Option<String> {
     let names = file.others.join("`, `");
     match (file.others.is_empty(), file.is_skill()) {
         (true, _) => None,
-        (false, true) => Some(format!("`{path}` is not midstride's skill, or was changed since")),
+        (false, true) => Some(format!("`{path}` is your own skill, or you changed it")),
         (false, false) => Some(format!("`{names}` in `{path}` does not start midstride")),
     }
 }

@@ -107,7 +107,7 @@ fn changes(setup: &SetupScreen<'_>) -> String {
             let files = setup.clients.iter().map(|one| one.plan.changes.len()).sum();
             count(files, "file")
         }
-        false => "hooks, one MCP server and two skills".to_owned(),
+        false => "hooks, one MCP server and two commands".to_owned(),
     };
     format!("{what} in {}   (d: show the diff)", join(&folders))
 }

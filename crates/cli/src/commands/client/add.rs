@@ -23,7 +23,7 @@ Press Enter to keep your current choice (`none` until you choose).
 
 /// Install midstride into a client
 ///
-/// Hooks, the MCP server and the skills `midstride-handoff` and `midstride-continue` are put beside
+/// Hooks, the MCP server and the skills `handoff` and `continue` are put beside
 /// what is there; nothing is replaced, and a second time changes nothing. An agent may run this with
 /// `--yes`: it only makes midstride be called. What takes questions away from you, `--allow` and
 /// `--trust-hooks`, it may not. `client remove` takes everything back. Nothing is written into CLAUDE.md or AGENTS.md.

@@ -4,10 +4,11 @@ use super::client_file::ClientFile;
 use super::{TargetContent, TargetFile};
 use std::path::Path;
 
-/// The name and text of each skill; the name is also its folder.
+/// The name and text of each skill. The name is also its folder, and what the user types: `/handoff` in
+/// Claude Code, `$handoff` in Codex.
 pub(crate) const SKILLS: [(&str, &str); 2] = [
-    ("midstride-handoff", include_str!("skills/midstride-handoff.md")),
-    ("midstride-continue", include_str!("skills/midstride-continue.md")),
+    ("handoff", include_str!("skills/handoff.md")),
+    ("continue", include_str!("skills/continue.md")),
 ];
 
 /// The file name of a skill.

@@ -165,7 +165,9 @@ pub(super) fn add(
     let is_wanted = |file: &FileInsertion| wanted.iter().any(|one| one.file.path() == file.path);
     for file in old.iter().flat_map(|record| &record.files).filter(|file| !is_wanted(file)) {
         plan.remove_from(&scope.client_file(&file.path), file)?;
+        plan.folders.extend(file.folders.iter().cloned());
     }
+    inherit_folders(&mut files, &plan.folders);
     plan.record = Some(InstallRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         at: environment.clock.now().to_string(),
@@ -176,6 +178,17 @@ pub(super) fn add(
         files,
     });
     Ok(plan)
+}
+
+/// Records the folders of files that are dropped with a file that is still in them, so that `remove`
+/// removes them with it.
+fn inherit_folders(files: &mut [FileInsertion], folders: &[PathBuf]) {
+    for folder in folders {
+        let heir = files.iter_mut().find(|file| file.path.starts_with(folder));
+        if let Some(heir) = heir.filter(|heir| !heir.folders.contains(folder)) {
+            heir.folders.push(folder.clone());
+        }
+    }
 }
 
 pub(super) fn remove(
@@ -494,8 +507,8 @@ impl InstallPlan {
                 return Err(error.into());
             }
         }
+        self.remove_folders();
         if self.record.is_none() {
-            self.remove_folders();
             record_file.save(None)?;
         }
         Ok(())

@@ -113,8 +113,12 @@ impl InstallStatus {
 }
 
 impl FileInstallStatus {
+    /// Whether nothing is missing. A skill of the user with the name of midstride's counts: it works, and
+    /// is what the user wants under that name.
     fn is_complete(&self) -> bool {
-        self.missing.is_empty() && self.others.is_empty() && self.problem.is_none()
+        self.missing.is_empty()
+            && (self.others.is_empty() || self.is_skill())
+            && self.problem.is_none()
     }
 
     /// Whether the file is a skill.

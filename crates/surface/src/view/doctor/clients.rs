@@ -410,6 +410,8 @@ fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
     standing
         .files
         .iter()
+        // A skill of the user works; it is not a problem.
+        .filter(|file| !file.is_skill())
         .filter_map(conflicting_entries)
         .map(move |message| (message, hint.clone()))
 }
