@@ -42,6 +42,6 @@ soak *args:
 mutants *args:
     scripts/mutants {{args}}
 
-# Follow one handoff from first draft to fix
+# See a killed session resumed
 demo:
     cargo run --release --locked --package midstride-cli -- demo

@@ -5,13 +5,14 @@ mod follow_up;
 mod recovery;
 mod resolution;
 mod reviews;
+mod short;
 mod story;
 
 use crate::ui::{CliOutcome, Ui};
-use midstride::clients;
+use midstride::clients::{self, Client};
 use midstride::sys::clock::Clock;
 use midstride::sys::env::{Environment, UserName};
-use midstride::sys::files::ScratchFolder;
+use midstride::sys::files::{self, ScratchFolder};
 use midstride::sys::git::demo_command;
 use midstride::sys::process;
 use midstride::verbs;
@@ -19,22 +20,38 @@ use midstride::workspace::Workspace;
 use midstride::workspace::consent::UserConsent;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::{heading, permission};
+use std::path::PathBuf;
 use std::process::Command;
 
-/// See what midstride does, in a temporary folder that goes away
+/// See a killed session resumed
+///
+/// Makes a repository and a recorded session in a temporary directory. The session was killed while it
+/// edited a file. Shows what the next session knows, and what midstride check finds.
+///
+/// Examples:
+///   midstride demo
+///   midstride demo --full
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct DemoArgs {
-    /// Keep the folder, to look around in it
+    /// Show the life of a handoff, from draft to fix
+    #[arg(long)]
+    full: bool,
+
+    /// Keep the temporary directory
     #[arg(long)]
     keep: bool,
 }
 
-/// The state folder: the home folder is the project, so it goes where git does not list it.
-const STATE: &str = ".git/demo-state";
+/// The project, the home and the state folder of the long story. The home folder is the project, so
+/// the state goes where git does not list it.
+const STORY_PLACES: [&str; 3] = ["", "", ".git/demo-state"];
 
 /// The state of the demo.
 struct Demo {
     scratch: ScratchFolder,
+    /// The project, the home and the state folder, below the temporary folder.
+    places: [&'static str; 3],
     step: usize,
     /// The current time of the story, so that the output is always the same.
     now: &'static str,
@@ -43,22 +60,48 @@ struct Demo {
 }
 
 pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<CliOutcome, Diagnostic> {
-    let mut play = Demo {
-        scratch: ScratchFolder::new("midstride-demo")?,
-        step: 0,
-        now: story::FIRST_DAY,
-        user: "nightcheck",
+    let (places, now) = match args.full {
+        true => (STORY_PLACES, story::FIRST_DAY),
+        false => (short::PLACES, short::DAY_BEFORE),
     };
-    let result = story::present(ui, &mut play);
+    let scratch = ScratchFolder::new("midstride-demo")?;
+    let mut play = Demo { scratch, places, step: 0, now, user: "nightcheck" };
+    let result = match args.full {
+        true => story::present(ui, &mut play),
+        false => short::present(ui, &mut play),
+    };
     if args.keep {
-        ui.say(&format!("The folder is kept: {}", play.scratch.path().display()))?;
+        ui.say(&format!("Kept {}", play.scratch.path().display()))?;
     } else {
         play.scratch.remove()?;
     }
     result.map(|()| CliOutcome::Clean)
 }
 
+/// The client with this name.
+fn find_client(name: &str) -> Result<&'static dyn Client, Diagnostic> {
+    clients::find(name).ok_or_else(|| Diagnostic::new(format!("`{name}` is not a client")))
+}
+
 impl Demo {
+    /// A folder of the demo: the project, the home or the state.
+    fn folder(&self, place: usize) -> PathBuf {
+        let base = files::canonical(self.scratch.path());
+        match self.places[place] {
+            // Joining nothing would add a slash.
+            "" => base,
+            inside => base.join(inside),
+        }
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder(0)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder(1)
+    }
+
     /// Prints the heading of the next chapter.
     fn begin_chapter(&mut self, ui: &mut Ui, title: &str, text: &str) -> Result<(), Diagnostic> {
         self.step += 1;
@@ -76,7 +119,7 @@ impl Demo {
         for variable in homes.into_iter().chain(clients::agent_variables()) {
             command.env_remove(variable);
         }
-        command.env("XDG_STATE_HOME", self.scratch.path().join(STATE));
+        command.env("XDG_STATE_HOME", self.folder(2));
         let code = self.show(ui, "midstride", arguments, &mut command)?;
         ui.print(&format!("  (exit code {code})\n"))?;
         if code == expected {
@@ -88,7 +131,7 @@ impl Demo {
     /// The project as the user of the story sees it. The demo plays the user, also where no terminal is:
     /// what it allows counts in its own folder only.
     fn workspace(&self) -> Result<Workspace, Diagnostic> {
-        let mut environment = Environment::in_scratch(&self.scratch, ["", "", STATE]);
+        let mut environment = Environment::in_scratch(&self.scratch, self.places);
         environment.user = UserName::given(self.user);
         environment.clock = self.now.parse().map_or(Clock::System, Clock::Fixed);
         Ok(Workspace::discover(environment)?)
@@ -133,7 +176,7 @@ impl Demo {
         command: &mut Command,
     ) -> Result<i32, Diagnostic> {
         ui.print(&format!("\n  $ {}\n", format_command(program, arguments)))?;
-        command.current_dir(self.scratch.path()).env("HOME", self.scratch.path());
+        command.current_dir(self.project()).env("HOME", self.home());
         let output = process::communicate(command, b"")?;
         for part in [&output.stdout, &output.stderr] {
             for line in String::from_utf8_lossy(part).trim_end().lines() {
@@ -150,10 +193,14 @@ impl Demo {
 
     /// Runs git without showing it.
     fn git(&self, arguments: &[&str]) -> Result<(), Diagnostic> {
-        let mut command = self.git_command(arguments);
-        let output = process::communicate(command.current_dir(self.scratch.path()), b"")?;
+        self.git_output(arguments).map(drop)
+    }
+
+    /// Runs git and returns its output.
+    fn git_output(&self, arguments: &[&str]) -> Result<String, Diagnostic> {
+        let output = process::communicate(&mut self.git_command(arguments), b"")?;
         if output.status.success() {
-            return Ok(());
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         Err(Diagnostic::new(format!("git {}: {}", arguments.join(" "), message.trim())))
@@ -167,10 +214,10 @@ impl Demo {
             "commit.gpgsign=false",
             "init.defaultBranch=main",
         ];
-        let mut command = demo_command(self.scratch.path());
+        let mut command = demo_command(&self.project());
         command.args(settings.iter().flat_map(|setting| ["-c", *setting])).args(arguments);
         command
-            .env("HOME", self.scratch.path())
+            .env("HOME", self.home())
             .env("GIT_AUTHOR_DATE", self.now)
             .env("GIT_COMMITTER_DATE", self.now)
             .env("GIT_CONFIG_GLOBAL", "/dev/null")

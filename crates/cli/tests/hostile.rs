@@ -6,7 +6,7 @@ mod excluded;
 mod git_programs;
 mod hooks;
 mod network;
-mod odd;
+pub(crate) mod odd;
 mod surfaces;
 
 pub(crate) use odd::{Tree, bytes_of, cases, raw_values};

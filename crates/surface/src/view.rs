@@ -9,6 +9,7 @@ pub mod config;
 pub mod coverage;
 pub mod data;
 mod delivery;
+pub mod demo;
 pub mod difference;
 pub mod dismissable;
 pub mod doctor;

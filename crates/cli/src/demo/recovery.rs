@@ -1,15 +1,14 @@
 //! Demo chapters: the session that does the work is killed. Its facts are recovered, explained, and
 //! briefed to the next one.
 
-use super::Demo;
+use super::{Demo, find_client};
 use crate::ui::Ui;
 use jiff::Timestamp;
-use midstride::clients;
 use midstride_core::text::id::SessionId;
 use midstride_surface::diagnostic::Diagnostic;
 
 /// The client whose format the transcript has.
-const CLIENT: &str = "claude-code";
+pub(super) const CLIENT: &str = "claude-code";
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 /// A transcript as Claude Code writes it: one record per line, the last one truncated.
 const TRANSCRIPT: &str = include_str!("story/session.jsonl");
@@ -18,7 +17,7 @@ const NEXT_SESSION: &str = "6d61726b-6574-4000-8000-000000000002";
 
 pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.write("app/market.py", CODE_FIXED)?;
-    write_transcript(demo)?;
+    write_transcript(demo, TRANSCRIPT, SESSION)?;
     demo.now = "2026-03-25T05:40:00Z";
     show_recovery(ui, demo)?;
     show_save(ui, demo)?;
@@ -26,19 +25,23 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     show_briefing(ui, demo)
 }
 
-/// Writes the transcript, with the demo's folder and a fake key.
-fn write_transcript(demo: &Demo) -> Result<(), Diagnostic> {
-    let folder = demo.scratch.path();
+/// Writes a transcript, with the demo's folder and a fake key.
+pub(super) fn write_transcript(
+    demo: &Demo,
+    transcript: &str,
+    session: &str,
+) -> Result<(), Diagnostic> {
+    let folder = demo.project();
     let key = format!("ghp_{}", "a1B2".repeat(9));
     let path = serde_json::Value::from(folder.to_string_lossy()).to_string();
-    let text = TRANSCRIPT
+    let text = transcript
         .replace("{folder}", &path[1..path.len() - 1])
-        .replace("{session}", SESSION)
+        .replace("{session}", session)
         .replace("{key}", &key);
-    let client = clients::find(CLIENT).ok_or_else(|| Diagnostic::new("the story has no client"))?;
-    let home = folder.join(client.profile().home_folder);
-    let session = SessionId::new(SESSION);
-    let place = client.transcript_path(&home, folder, &session, Timestamp::UNIX_EPOCH);
+    let client = find_client(CLIENT)?;
+    let home = demo.home().join(client.profile().home_folder);
+    let session = SessionId::new(session);
+    let place = client.transcript_path(&home, &folder, &session, Timestamp::UNIX_EPOCH);
     demo.scratch.write(place, text.as_bytes())?;
     Ok(())
 }

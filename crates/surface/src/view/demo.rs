@@ -1,0 +1,83 @@
+//! Renders the short demo: texts beside each other, and past sessions.
+
+use super::{heading, one_line, wrap};
+use midstride::verbs::ListedSession;
+use unicode_width::UnicodeWidthStr as _;
+
+/// What separates two columns.
+const SEPARATOR: &str = " │ ";
+/// The narrowest right column. Below that, the texts follow each other.
+const RIGHT_MIN: usize = 64;
+/// What a line starts with that quotes others.
+const QUOTE: &str = "> ";
+
+/// Two texts with their titles: beside each other if the width allows it, otherwise one after the
+/// other. The first one is at most `left` wide then.
+pub fn columns(texts: [(&str, &str); 2], left: usize, width: usize) -> String {
+    let right = width.saturating_sub(left + SEPARATOR.width());
+    let [(first_title, first), (second_title, second)] = texts;
+    if right < RIGHT_MIN {
+        let part = |title: &str, text: &str| {
+            let lines: Vec<String> = wrap_lines(text, width);
+            format!("{}{}\n", heading(title), lines.join("\n"))
+        };
+        return format!("{}\n{}", part(first_title, first), part(second_title, second));
+    }
+    let [first, second] = [wrap_lines(first, left), wrap_lines(second, right)];
+    let blank = |title: &str| " ".repeat(left.saturating_sub(title.width()));
+    let first_heading = heading(first_title);
+    let mut out = first_heading.trim_end().to_owned();
+    out.push_str(&format!("{}{SEPARATOR}{}", blank(first_title), heading(second_title)));
+    for row in 0..first.len().max(second.len()) {
+        let [one, other] = [&first, &second].map(|lines| lines.get(row).map_or("", String::as_str));
+        let line = format!("{one}{}{SEPARATOR}{other}", blank(one));
+        out.push_str(&format!("{}\n", line.trim_end()));
+    }
+    out
+}
+
+/// Wraps each line. What continues a quoted line is marked as quoted, too.
+fn wrap_lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.trim_end().lines() {
+        match line.strip_prefix(QUOTE) {
+            _ if line.width() <= width => lines.push(line.to_owned()),
+            Some(quoted) => {
+                let wrapped = wrap(quoted, width.saturating_sub(QUOTE.width()));
+                lines.extend(wrapped.iter().map(|line| format!("{QUOTE}{line}")));
+            }
+            None => lines.extend(wrap(line, width)),
+        }
+    }
+    lines
+}
+
+/// Past sessions, one line each: when they began, their client, and what the user asked first.
+pub fn sessions(list: &[ListedSession], width: usize) -> String {
+    let line = |one: &ListedSession| {
+        let day = one.began.or(one.changed).map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
+        let about = one.about.as_deref().unwrap_or("(nothing asked)");
+        let start = format!("{}  {}  ", day.unwrap_or_default(), one.client.title());
+        format!("{start}{}\n", one_line(about, width.saturating_sub(start.width())))
+    };
+    list.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_beside_each_other_where_they_fit() {
+        let texts = [("A", " M a.py\n"), ("B", "Goal:\n> Keep all the customers\n")];
+        let plain =
+            |width| columns(texts, 9, width).replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+        let beside = "\
+A         │ B
+ M a.py   │ Goal:
+          │ > Keep all the customers
+";
+        assert_eq!(plain(76), beside);
+        assert_eq!(plain(20), "A\n M a.py\n\nB\nGoal:\n> Keep all the\n> customers\n");
+    }
+}
