@@ -188,7 +188,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         }
         Some(CliCommand::Hook(args)) => Ok(commands::hook::hook(&args)),
         Some(CliCommand::Mcp(_)) => mcp::mcp(opener.environment),
-        Some(CliCommand::Demo(args)) => demo::demo(ui, &args),
+        Some(CliCommand::Demo(args)) => demo::demo(ui, &opener.environment, &args),
         Some(CliCommand::Schema(_)) => {
             commands::schema::schema(ui, opener.open_excluded()?.workspace())
         }

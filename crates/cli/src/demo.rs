@@ -2,6 +2,7 @@
 
 mod draft;
 mod follow_up;
+mod here;
 mod recovery;
 mod resolution;
 mod reviews;
@@ -30,6 +31,7 @@ use std::process::Command;
 ///
 /// Examples:
 ///   midstride demo
+///   midstride demo --here
 ///   midstride demo --full
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -37,6 +39,14 @@ pub(crate) struct DemoArgs {
     /// Show the life of a handoff, from draft to fix
     #[arg(long)]
     full: bool,
+
+    /// Preview the briefing of this repository; changes nothing
+    #[arg(long, conflicts_with_all = ["full", "keep"])]
+    here: bool,
+
+    /// Print the preview as JSON
+    #[arg(long, requires = "here")]
+    json: bool,
 
     /// Keep the temporary directory
     #[arg(long)]
@@ -59,7 +69,14 @@ struct Demo {
     user: &'static str,
 }
 
-pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn demo(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: &DemoArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    if args.here {
+        return here::preview(ui, environment, args.json);
+    }
     let (places, now) = match args.full {
         true => (STORY_PLACES, story::FIRST_DAY),
         false => (short::PLACES, short::DAY_BEFORE),

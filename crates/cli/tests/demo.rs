@@ -1,8 +1,10 @@
 //! Tests of the demo.
 
+use crate::commands::session::put;
 use crate::hostile::odd::Tree;
 use crate::sandbox;
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, fixtures};
+use serde_json::Value;
 
 /// The demo at a terminal of this width.
 fn run_at_width(sandbox: &Sandbox, columns: usize) -> Run {
@@ -79,6 +81,92 @@ fn the_demo_needs_no_home_and_leaves_nothing() {
     let mut missing = sandbox.command(&program);
     assert_eq!(sandbox.finish(missing.arg("demo").env("HOME", "/does/not/exist")), usual);
     Tree::around(&sandbox, &[]).is_as_before(&before, "demo");
+}
+
+/// A repository that midstride does not know, with a handoff that came with it and a past session.
+fn worked_in() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.write("HANDOFF.md", "# Login loop\n\n## Next\n\nAdd SameSite=None.\n");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "start"]);
+    sandbox.write("notes.txt", "Not committed.\n");
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, "5e550001-4c00-7000-8000-00000000aaaa", &text);
+    sandbox
+}
+
+#[test]
+fn a_preview_shows_the_next_briefing_and_changes_nothing() {
+    let sandbox = worked_in();
+    let before = Tree::around(&sandbox, &[]);
+    let run = sandbox.run(["demo", "--here"]).exits(0);
+    Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here");
+    insta::assert_snapshot!(run.stderr, @"
+    warning: 1 document came with this repository and is not included
+    hint: `midstride trust` shows what it would allow, and asks
+    Nothing was changed. Your turn: midstride setup
+    ");
+    let (sessions, briefing) =
+        run.stdout.split_once("\n\nThe next session would have known\n").unwrap();
+    insta::assert_snapshot!(sessions, @"
+    Your last sessions here
+    2026-03-20 09:00  Claude Code  Make the market pages fast again; the cache is purged on every deplo…
+    ");
+    for text in ["midstride briefing", "Make the market pages fast again", "notes.txt"] {
+        assert!(briefing.contains(text), "{text}: {run}");
+    }
+    assert!(!briefing.contains("SameSite"), "{run}");
+    let json = sandbox.run(["demo", "--here", "--json"]).exits(0);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&json["schema"], &json["withheld"]), (&"preview/1".into(), &1.into()));
+    assert_eq!(json["sessions"].as_array().unwrap().len(), 1, "{json:#}");
+    assert!(json["briefing"].as_str().unwrap().contains("Make the market pages"), "{json:#}");
+    Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here --json");
+    // Without a home there is no transcript, and nothing is created.
+    let program = sandbox.program().to_owned();
+    let mut without = sandbox.command(&program);
+    let without = sandbox.finish(without.args(["demo", "--here"]).env_remove("HOME"));
+    assert!(!without.stdout.contains("SameSite"), "{without}");
+    Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here without HOME");
+}
+
+#[test]
+fn a_preview_passes_on_documents_that_the_user_trusts() {
+    let sandbox = worked_in();
+    sandbox.as_user().run(["trust", "--yes"]).exits(0);
+    let before = Tree::around(&sandbox, &[]);
+    let run = sandbox.run(["demo", "--here"]).exits(0);
+    assert!(run.stdout.contains("SameSite"), "{run}");
+    Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here");
+}
+
+#[test]
+fn a_preview_says_why_there_is_none() {
+    let outside = sandbox();
+    insta::assert_snapshot!(outside.run(["demo", "--here"]), @"
+    exit 2
+    ----- stderr -----
+    error: this folder is not in a git repository
+    hint: change to a repository in which you worked with an agent
+    ");
+    let sandbox = sandbox().repository();
+    let before = Tree::around(&sandbox, &[]);
+    insta::assert_snapshot!(sandbox.run(["demo", "--here"]), @"
+    exit 0
+    ----- stderr -----
+    No past sessions of Claude Code or Codex in this repository.
+    hint: work with an agent here, then run midstride demo --here again
+    Nothing was changed. Your turn: midstride setup
+    ");
+    Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here");
+    sandbox.run(["task", "add", "Feed the cat"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["demo", "--here"]), @"
+    exit 2
+    ----- stderr -----
+    error: midstride already works in this repository
+    hint: run `midstride brief` for the briefing of the next session
+    ");
 }
 
 #[test]

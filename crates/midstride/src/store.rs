@@ -115,7 +115,7 @@ impl Store {
             return Ok(ledger);
         }
         let opened = SqliteLedger::open(&self.workspace, self.wait_policy)?;
-        if self.wait_policy == WaitPolicy::Command {
+        if self.wait_policy == WaitPolicy::Command && !self.workspace.is_preview() {
             // If this fails, the texts are still found where they are, and the next command tries
             // again. `doctor` reports them.
             let _ = self.move_private_texts(&|_| ());

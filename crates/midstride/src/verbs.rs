@@ -15,6 +15,7 @@ pub use brief::dismiss::{
     DismissError, DismissableItem, Dismissals, count_dismissals, dismiss, dismissable_items, settle,
 };
 pub use brief::hook::{HookOutcome, has_unread_store, hook, is_silent};
+pub use brief::preview::{BriefingPreview, PreviewError, preview_briefing};
 pub use brief::search_sessions::{FoundSession, search_sessions};
 pub use brief::{BUDGET, BriefOutcome, BriefRequest, Delivery, agents_in_flight, brief};
 pub use client::{add_to_client, apply_plan, client_status, find_clients, remove_from_client};

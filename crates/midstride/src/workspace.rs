@@ -30,7 +30,7 @@ pub use select::DocumentSelection;
 pub use skipped_setting::SkippedSetting;
 
 use crate::sys::env::Environment;
-use crate::sys::files::{self, FileError, FileProblem, Root};
+use crate::sys::files::{self, FileError, FileProblem, Root, ScratchFolder};
 use crate::sys::git::Repository;
 use crate::workspace::folder::{FolderLayout, HandoffFolder, claude_memory};
 use crate::workspace::settings::{CLAUDE_MEMORY, Settings, SettingsError};
@@ -78,6 +78,8 @@ pub struct Workspace {
     scope: DocumentScope,
     /// The private stores: the one that is written to, and the one from before the project used git.
     stores: Vec<Arc<PrivateStore>>,
+    /// The temporary folder with the private store, if this is a preview.
+    preview: Option<PathBuf>,
     folders: Vec<HandoffFolder>,
     skipped_settings: Vec<SkippedSetting>,
     /// The project's redaction rules, if the user trusts them.
@@ -150,12 +152,25 @@ impl Workspace {
     /// The same, but ignores an invalid configuration. For commands that must work anyway, such as
     /// diagnosing, switching off and uninstalling.
     pub fn discover_ignoring_settings(environment: Environment) -> Result<Self, WorkspaceError> {
-        Self::discover_scope(environment, DocumentScope::All)
+        Self::discover_scope(environment, DocumentScope::All, None)
+    }
+
+    /// The same project with its private store in a temporary folder, so that storing something changes
+    /// no file in the repository and in the user's folders.
+    pub fn preview_in(&self, scratch: &ScratchFolder) -> Result<Self, WorkspaceError> {
+        let folder = files::canonical(scratch.path());
+        Self::discover_scope(self.environment.clone(), self.scope, Some(&folder))
+    }
+
+    /// Whether this is such a preview.
+    pub(crate) fn is_preview(&self) -> bool {
+        self.preview.is_some()
     }
 
     fn discover_scope(
         environment: Environment,
         scope: DocumentScope,
+        preview: Option<&Path>,
     ) -> Result<Self, WorkspaceError> {
         let folder = environment.folder.clone();
         if let Some(bare) = Repository::find_bare(&folder)? {
@@ -167,7 +182,7 @@ impl Workspace {
         let within = |path: &&Path| top.as_ref().is_none_or(|top| path.starts_with(top));
         let own = folder.ancestors().take_while(within).find(has_folder).map(Path::to_owned);
         let root = Root::open(&own.or(top).unwrap_or(folder))?;
-        Self::open(root, repository, environment, scope)
+        Self::open(root, repository, environment, scope, preview)
     }
 
     fn open(
@@ -175,8 +190,12 @@ impl Workspace {
         repository: Option<Repository>,
         environment: Environment,
         scope: DocumentScope,
+        preview: Option<&Path>,
     ) -> Result<Self, WorkspaceError> {
-        let stores = private_stores(&root, repository.as_ref(), environment.state.as_deref());
+        let stores = match preview {
+            Some(folder) => vec![PrivateStore::in_preview(folder)],
+            None => private_stores(&root, repository.as_ref(), environment.state.as_deref()),
+        };
         let private_roots = open_stores(&stores)?;
         let private_file = Path::new("config.toml");
         let mut private_settings = None;
@@ -225,6 +244,7 @@ impl Workspace {
             user_rules,
             scope,
             stores,
+            preview: preview.map(Path::to_owned),
             folders: Vec::new(),
             skipped_settings: Vec::new(),
             added_rules: Vec::new(),
@@ -448,10 +468,7 @@ impl Workspace {
 
     /// The path of the private folder, whether or not it exists.
     pub fn private_path(&self) -> PathBuf {
-        match &self.repository {
-            Some(repository) => repository.common_dir().join(PRIVATE_IN_GIT),
-            None => self.root.path().join(PRIVATE),
-        }
+        self.stores[0].path()
     }
 
     /// The path of the private folder, if it exists and is the user's own.

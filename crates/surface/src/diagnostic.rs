@@ -12,7 +12,7 @@ use midstride::clients::{self, Client};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
-use midstride::verbs::{ConfigError, HomeError, InitError, SETTING_KEYS, SetupError};
+use midstride::verbs::{ConfigError, HomeError, InitError, PreviewError, SETTING_KEYS, SetupError};
 use midstride::workspace::settings::SettingsError;
 use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{FindError, WorkspaceError};
@@ -222,6 +222,16 @@ impl From<WorkspaceError> for Diagnostic {
             WorkspaceError::Settings(error) => error.into(),
             WorkspaceError::Bare(_) => Self::new(error.to_string())
                 .hint("`git worktree add ../work` checks it out; start midstride there"),
+            _ => Self::new(error.to_string()),
+        }
+    }
+}
+
+impl From<PreviewError> for Diagnostic {
+    fn from(error: PreviewError) -> Self {
+        match error {
+            PreviewError::Workspace(error) => error.into(),
+            PreviewError::Checkpoint(error) => error.into(),
             _ => Self::new(error.to_string()),
         }
     }

@@ -30,12 +30,17 @@ const HANDOFF: &str = include_str!("killed/HANDOFF.md");
 /// A transcript that ends in an edit without a result, and half a record.
 const TRANSCRIPT: &str = include_str!("killed/transcript.jsonl");
 /// The width of the output if the terminal does not limit it. Two columns need as much.
-pub(super) const WIDTH_MAX: usize = 100;
+const WIDTH_MAX: usize = 100;
 /// The width of the column without midstride.
 const LEFT: usize = 32;
 
+/// The width of the output.
+pub(super) fn width() -> usize {
+    Ui::width().unwrap_or(WIDTH_MAX).min(WIDTH_MAX)
+}
+
 pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
-    let width = Ui::width().unwrap_or(WIDTH_MAX).min(WIDTH_MAX);
+    let width = width();
     make_repository(demo)?;
     let client = find_client(CLIENT)?;
     let store = Store::new(demo.workspace()?, WaitPolicy::Command);

@@ -116,6 +116,7 @@ pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) 
         assert!(is_run || ELSEWHERE.contains(&name), "no call of `{name}` is here");
     }
     note("midstride demo", &sandbox.run(["demo"]).to_string());
+    note("midstride demo --here", &sandbox.run(["demo", "--here"]).to_string());
     for arguments in COMMANDS {
         // At a terminal, so that commands that need the user's consent run too.
         let run = sandbox.as_user().env("EDITOR", "true").run(arguments.iter());

@@ -5,6 +5,7 @@ mod concurrent;
 pub(in crate::verbs) mod dismiss;
 pub(in crate::verbs) mod hook;
 mod ledger_facts;
+pub(in crate::verbs) mod preview;
 pub(in crate::verbs) mod search_sessions;
 mod upstream;
 

@@ -56,7 +56,8 @@ impl Workspace {
     /// The same project without documents and settings of others, for surfaces in a project that the
     /// user does not trust.
     pub fn own_view(&self) -> Result<Self, WorkspaceError> {
-        Self::discover_scope(self.environment.clone(), DocumentScope::Own)
+        let preview = self.preview.as_deref();
+        Self::discover_scope(self.environment.clone(), DocumentScope::Own, preview)
     }
 
     /// Whether this is such a view.

@@ -12,6 +12,10 @@ use crate::sys::ids::random_id;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+/// The store of a preview, below its temporary folder.
+const PREVIEW: &str = "store";
+/// The records of a preview.
+const PREVIEW_STATE: &str = "state";
 /// The file with the random id of a store.
 const STORE_ID: &str = "store-id";
 /// A store id is a UUID.
@@ -52,6 +56,12 @@ impl PrivateStore {
     pub(super) fn new(parent: &Path, inside: &str, subject: TrustSubject) -> Arc<Self> {
         let (parent, inside) = (parent.to_owned(), PathBuf::from(inside));
         Arc::new(Self { parent, inside, subject, is_own: OnceLock::new() })
+    }
+
+    /// The store of a preview, with its record beside it in a temporary folder of this process.
+    pub(super) fn in_preview(folder: &Path) -> Arc<Self> {
+        let subject = TrustSubject::folder(Some(&folder.join(PREVIEW_STATE)), folder);
+        Self::new(folder, PREVIEW, subject)
     }
 
     pub(super) fn path(&self) -> PathBuf {

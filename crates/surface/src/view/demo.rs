@@ -1,7 +1,9 @@
 //! Renders the short demo: texts beside each other, and past sessions.
 
 use super::{heading, one_line, wrap};
-use midstride::verbs::ListedSession;
+use midstride::verbs::{BriefingPreview, ListedSession};
+use midstride_core::text::id::SessionId;
+use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 /// What separates two columns.
@@ -61,6 +63,63 @@ pub fn sessions(list: &[ListedSession], width: usize) -> String {
         format!("{start}{}\n", one_line(about, width.saturating_sub(start.width())))
     };
     list.iter().map(line).collect()
+}
+
+/// How many sessions of a preview are listed.
+const LISTED_MAX: usize = 5;
+
+/// The last sessions of a repository, and the briefing that the next one would get.
+pub fn preview(preview: &BriefingPreview, width: usize) -> String {
+    let list = &preview.sessions;
+    let (listed, more) = list.split_at(list.len().min(LISTED_MAX));
+    let mut out = String::new();
+    if !listed.is_empty() {
+        out = format!("{}{}", heading("Your last sessions here"), sessions(listed, width));
+        if !more.is_empty() {
+            out.push_str(&format!("and {} more\n", more.len()));
+        }
+        out.push('\n');
+    }
+    let briefing = wrap_lines(&preview.briefing.text, width).join("\n");
+    format!("{out}{}{briefing}\n", heading("The next session would have known"))
+}
+
+/// The JSON for a preview.
+#[derive(Serialize)]
+pub struct PreviewJson<'p> {
+    schema: &'static str,
+    sessions: Vec<PreviewedSessionJson<'p>>,
+    briefing: &'p str,
+    tokens: u64,
+    withheld: usize,
+}
+
+#[derive(Serialize)]
+struct PreviewedSessionJson<'p> {
+    client: &'static str,
+    session: &'p SessionId,
+    began: Option<String>,
+    about: Option<&'p str>,
+}
+
+/// The JSON for a preview.
+pub fn preview_json(preview: &BriefingPreview) -> PreviewJson<'_> {
+    PreviewJson {
+        schema: "preview/1",
+        sessions: preview.sessions.iter().map(previewed_session_json).collect(),
+        briefing: &preview.briefing.text,
+        tokens: preview.briefing.tokens,
+        withheld: preview.withheld,
+    }
+}
+
+fn previewed_session_json(one: &ListedSession) -> PreviewedSessionJson<'_> {
+    PreviewedSessionJson {
+        client: one.client.name(),
+        session: &one.session,
+        began: one.began.map(|time| time.to_string()),
+        about: one.about.as_deref(),
+    }
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ impl LedgerFolder {
     /// Returns the ledger folder of a project.
     pub(crate) fn for_project(workspace: &Workspace) -> Self {
         let private = workspace.private_path();
-        let state = workspace.environment().state.as_ref().filter(|_| is_on_network(&private));
+        let is_elsewhere = || !workspace.is_preview() && is_on_network(&private);
+        let state = workspace.environment().state.as_ref().filter(|_| is_elsewhere());
         match state {
             Some(state) => {
                 // The hash of the path gives each project its own folder.
