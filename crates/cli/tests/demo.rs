@@ -1,5 +1,7 @@
 //! Tests of the demo.
 
+mod picture;
+
 use crate::commands::session::put;
 use crate::hostile::odd::Tree;
 use crate::sandbox;
