@@ -1,11 +1,14 @@
 //! The command line: its arguments, and which command they run.
 
+mod suggestion;
+
 use crate::commands;
 use crate::demo;
 use crate::hooks;
 use crate::mcp;
 use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
@@ -13,6 +16,7 @@ use midstride::sys::files;
 use midstride::workspace::Workspace;
 use midstride_core::text::hidden;
 use midstride_surface::diagnostic::Diagnostic;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -40,10 +44,12 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
+    Help(commands::help::HelpArgs),
     Setup(commands::setup::SetupArgs),
     Status(commands::status::StatusArgs),
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
+    #[command(visible_alias = "ls")]
     List(commands::list::ListArgs),
     Search(commands::search::SearchArgs),
     Show(commands::show::ShowArgs),
@@ -52,7 +58,9 @@ enum CliCommand {
     Answer(commands::answer::AnswerArgs),
     Review(commands::review::ReviewArgs),
     Advance(commands::advance::AdvanceArgs),
+    #[command(visible_alias = "done")]
     Resolve(commands::resolve::ResolveArgs),
+    Reopen(commands::reopen::ReopenArgs),
     Undo(commands::undo::UndoArgs),
     Share(commands::share::ShareArgs),
     Diff(commands::diff::DiffArgs),
@@ -91,10 +99,64 @@ enum CliCommand {
 
 /// Parses the command line. Prints help and usage errors itself.
 pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
-    CommandLine::try_parse().map_err(|error| {
-        print_usage_error(&error);
-        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
-    })
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let parsed = parse_words(&typed)?;
+    match &parsed.command {
+        Some(CliCommand::Help(args)) if !args.command.is_empty() => {
+            Err(print_help_of(&args.command))
+        }
+        _ => Ok(parsed),
+    }
+}
+
+fn parse_words(typed: &[OsString]) -> Result<CommandLine, ExitCode> {
+    let mut definition = definition();
+    definition = definition.override_help(commands::help::short_page(&CommandLine::command()));
+    let parsed = definition.try_get_matches_from_mut(typed).and_then(|mut matches| {
+        CommandLine::from_arg_matches_mut(&mut matches)
+            .map_err(|error| error.format(&mut definition))
+    });
+    parsed.map_err(|error| print_parse_error(typed, &error))
+}
+
+/// Prints the help of a command, as its `--help` does.
+fn print_help_of(words: &[String]) -> ExitCode {
+    let mut command = &definition();
+    for (index, word) in words.iter().enumerate() {
+        let Some(below) = command.find_subcommand(word) else {
+            return report_unknown_command(&words[..index], word);
+        };
+        command = below;
+    }
+    let words = words.iter().map(String::as_str);
+    let typed = std::iter::once("midstride").chain(words).chain(["--help"]);
+    let typed: Vec<OsString> = typed.map(OsString::from).collect();
+    // With `--help`, parsing ends by printing it.
+    parse_words(&typed).err().unwrap_or(ExitCode::SUCCESS)
+}
+
+fn print_parse_error(typed: &[OsString], error: &clap::Error) -> ExitCode {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        let words = typed.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+        let before: Vec<String> = words.take_while(|typed| typed != word).collect();
+        return report_unknown_command(&before, word);
+    }
+    print_usage_error(error);
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+fn report_unknown_command(before: &[String], word: &str) -> ExitCode {
+    let mut ui = Ui::new(ColorMode::Auto);
+    if let Some(workspace) = discover_workspace() {
+        ui.redactor().set_project(&workspace);
+    }
+    ui.report(&suggestion::unknown_command(&definition(), before, word))
+}
+
+fn discover_workspace() -> Option<Workspace> {
+    Workspace::discover(midstride::clients::read_environment().ok()?).ok()
 }
 
 /// Prints what clap reports. It quotes user input, which may contain a secret or terminal escapes.
@@ -103,10 +165,8 @@ pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
 fn print_usage_error(error: &clap::Error) {
     let text = error.render().to_string();
     let rules = MessageRedactor::default();
-    let workspace =
-        midstride::clients::read_environment().ok().and_then(|here| Workspace::discover(here).ok());
-    if let Some(workspace) = &workspace {
-        rules.set_project(workspace);
+    if let Some(workspace) = discover_workspace() {
+        rules.set_project(&workspace);
     }
     let clean = rules.clean(&text);
     // If printing fails, there is no place left to report it.
@@ -138,6 +198,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Status(args)) => {
             commands::status::status(ui, &opener.open_excluded()?, &args.home)
         }
+        Some(CliCommand::Help(args)) => commands::help::help(ui, &args, &definition()),
         Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &opener.environment, &args),
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, opener.open_excluded()?.workspace(), &args)
@@ -155,6 +216,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Undo(args)) => commands::undo::undo(ui, &opener.open()?, &args),
         Some(CliCommand::Advance(args)) => commands::advance::advance(ui, &opener.open()?, args),
         Some(CliCommand::Resolve(args)) => commands::resolve::resolve(ui, &opener.open()?, &args),
+        Some(CliCommand::Reopen(args)) => commands::reopen::reopen(ui, &opener.open()?, &args),
         Some(CliCommand::Diff(args)) => commands::diff::diff(ui, &opener.open()?, &args),
         Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &opener.open()?, &args),
         Some(CliCommand::Task(args)) => commands::task::task(ui, &opener.open()?, args),
@@ -245,4 +307,48 @@ impl Opener {
 
 fn definition() -> clap::Command {
     CommandLine::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commands::help::GROUPS;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_definition_is_valid() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn the_table_of_groups_has_every_command_once() {
+        let definition = definition();
+        let defined: Vec<&str> =
+            definition.get_subcommands().map(clap::Command::get_name).collect();
+        let mut listed: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|group| group.commands.iter().map(|command| command.name))
+            .collect();
+        listed.sort_unstable();
+        let unique: BTreeSet<&str> = listed.iter().copied().collect();
+        assert_eq!(listed.len(), unique.len(), "a command is in the table twice: {listed:?}");
+        assert_eq!(unique, defined.into_iter().collect());
+    }
+
+    /// Every command with its path.
+    fn all_commands(command: &clap::Command, path: &str) -> Vec<(String, clap::Command)> {
+        let below = command.get_subcommands();
+        let below = below.flat_map(|one| all_commands(one, &format!("{path} {}", one.get_name())));
+        std::iter::once((path.to_owned(), command.clone())).chain(below).collect()
+    }
+
+    #[test]
+    fn every_command_has_a_short_summary_and_examples() {
+        for (path, mut command) in all_commands(&definition(), "midstride").into_iter().skip(1) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(!about.is_empty() && about.len() < 60, "{path}: {about}");
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("\nExamples:\n  midstride"), "{path}: {help}");
+        }
+    }
 }

@@ -28,13 +28,11 @@ use std::process::Command;
 ///
 /// Makes a repository and a recorded session in a temporary directory. The session was killed while it
 /// edited a file. Shows what the next session knows, and what midstride check finds.
-///
-/// Examples:
-///   midstride demo
-///   midstride demo --here
-///   midstride demo --full
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  midstride demo
+  midstride demo --here
+  midstride demo --full")]
 pub(crate) struct DemoArgs {
     /// Show the life of a handoff, from draft to fix
     #[arg(long)]

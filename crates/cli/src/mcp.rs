@@ -28,10 +28,12 @@ use server::McpServer;
 
 /// Serve an agent over standard input and output (MCP)
 ///
-/// Clients start this by themselves, once `midstride client add` told them of it. It offers tools
-/// to brief, save, revise, get, search, check, answer and resolve, tasks, and workflow states;
-/// handoffs as resources; and prompts to hand over and to continue. It ends with its input.
+/// Clients start this after `midstride client add`. It serves tools (brief, save, revise, get,
+/// search, check, answer, resolve, tasks, workflow states), handoffs as resources, and prompts. It
+/// exits at the end of its input.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride mcp < requests.jsonl")]
 pub(crate) struct McpArgs {}
 
 /// The estimated number of tokens that the tool list adds to a session's context.

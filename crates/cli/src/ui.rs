@@ -357,10 +357,17 @@ fn typed_line(environment: &Environment) -> String {
 pub(crate) enum CliOutcome {
     /// Success: exit 0.
     Clean,
-    /// Something was found: exit 1.
+    /// Something was found, or nothing matched: exit 1.
     Findings,
     /// Some of the work could not be done: exit 2.
     Incomplete,
+}
+
+impl CliOutcome {
+    /// The outcome of a search or filter that matched nothing.
+    pub(crate) fn or_nothing_matched(self) -> Self {
+        if self == Self::Clean { Self::Findings } else { self }
+    }
 }
 
 impl From<CliOutcome> for ExitCode {

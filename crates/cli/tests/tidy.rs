@@ -11,6 +11,7 @@ mod imports;
 mod manifests;
 mod modules;
 mod ratchet;
+mod removed_names;
 mod tree;
 
 use midstride_testkit::repository_root;

@@ -49,6 +49,7 @@ pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
 pub use handoff::proof_permission::{
     AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, disallow, disallow_all,
 };
+pub use handoff::reopen::{ReopenOutcome, reopen};
 pub use handoff::resolve::{
     ResolveInputError, ResolveOutcome, ResolveRequest, TypedEnding, resolve,
 };

@@ -7,31 +7,33 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::findings::HintDisplay;
 use midstride_surface::view::{self, Surface};
 
-/// Take the work on to the next stage
+/// Draft the next stage of a handoff
 ///
-/// The five rules decide: required fields are there, no question blocks, doubtful assumptions are
-/// validated, what it builds on is complete, each capability is decided. What blocks is shown, with
-/// exit code 1, and nothing is changed. Else the next stage's document is drafted, with what it
-/// builds on filled in, and the document it comes from is resolved and names it. `midstride undo`
-/// takes that record back; the draft stays.
+/// Checks five rules first: required fields are set, no question blocks, doubtful assumptions are
+/// validated, upstream stages are complete, and each capability is decided. If a rule fails, shows
+/// what blocks, exits with 1 and changes nothing. Otherwise drafts the document of the next stage and
+/// resolves this one. `midstride undo` reverts the record; the draft stays.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride advance feat-042 --to discovery
+  midstride advance feat-042 --to discovery --force --reason 'the answer is due on Monday'")]
 pub(crate) struct AdvanceArgs {
-    /// The handoff: an id, whose stage then follows from `--to`; `id/stage`; or a path
+    /// Id (its stage follows from `--to`), `id/stage`, or path
     handoff: String,
 
     /// The next stage, such as `spec`
     #[arg(long, value_name = "STAGE")]
     to: String,
 
-    /// Go on over what blocks; the document it comes from stays open
+    /// Advance although something blocks; the handoff stays open
     #[arg(long, requires = "reason")]
     force: bool,
 
-    /// Why it goes on by force; becomes part of the history
+    /// Why you force it; recorded in the history
     #[arg(long, value_name = "WHY", requires = "force", value_parser = super::parse_text)]
     reason: Option<String>,
 
-    /// Who takes it on
+    /// Author of the change
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 

@@ -7,11 +7,14 @@ use midstride_surface::view;
 
 /// Answer a question or validate an assumption
 ///
-/// Questions are q1, q2 …, assumptions a1, a2 …, in document order. Only you can answer a question whose
-/// `suggested_owner` is you, at a terminal.
+/// Questions are q1, q2 …, assumptions a1, a2 …, in document order. Only you can answer a question
+/// whose `suggested_owner` is you, at a terminal.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride answer market q1 'Yes, for the list page'
+  midstride answer market a1 --holds")]
 pub(crate) struct AnswerArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
     /// `q1` for the first question, `a1` for the first assumption
@@ -33,7 +36,7 @@ pub(crate) struct AnswerArgs {
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Print what was recorded as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }

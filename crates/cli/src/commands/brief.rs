@@ -28,6 +28,10 @@ use midstride_surface::view::trust_listing::authors_text;
 /// With `--session`, midstride records which session was briefed, and `midstride show ID` lists it.
 /// Printing a briefing changes nothing else.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride brief
+  midstride brief --budget 2000 --json
+  midstride brief --last")]
 pub(crate) struct BriefArgs {
     /// Maximum tokens [default: 500 for startup and clear, else 2000]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]

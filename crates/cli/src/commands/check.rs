@@ -23,6 +23,10 @@ use std::path::PathBuf;
 /// warnings (see `--fail-on`), and 2 if a file could not be read. Hints do not fail a check; they
 /// are counted, and `-v` lists them.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride check
+  midstride check market -v
+  midstride check --fix --fail-on error")]
 pub(crate) struct CheckArgs {
     /// Handoffs or paths (default: all)
     handoffs: Vec<String>,

@@ -16,11 +16,15 @@ use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Install midstride into the agents you use, and take it out again
+/// Install or remove midstride in your agents
 ///
-/// A client gets hooks that call `midstride`, its MCP server, and the commands `handoff` and `continue`. Every change of a file
-/// is shown before it is made; comments, formatting and the entries of others stay as they are.
+/// A client gets hooks that call `midstride`, its MCP server, and the commands `handoff` and
+/// `continue`. `add` and `remove` show each change of a file first. Comments, formatting and other
+/// entries stay as they are.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride client list
+  midstride client add claude-code --dry-run")]
 pub(crate) struct ClientArgs {
     #[command(subcommand)]
     command: ClientCommand,
@@ -37,19 +41,19 @@ enum ClientCommand {
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true)))]
 struct ClientTarget {
-    /// The client; may be several
+    /// The clients
     #[arg(value_parser = super::client_parser(), value_name = "CLIENT", group = "which")]
     clients: Vec<&'static dyn Client>,
 
-    /// Every client that is found on this machine
+    /// Every client found on this machine
     #[arg(long, group = "which")]
     all: bool,
 
-    /// For you, in every project; the default
+    /// For you, in every project [default]
     #[arg(long, conflicts_with = "project")]
     user: bool,
 
-    /// For everybody who works on this project, in files that can be committed
+    /// For everyone on this project, in files you can commit
     #[arg(long)]
     project: bool,
 
@@ -57,7 +61,7 @@ struct ClientTarget {
     #[arg(long)]
     yes: bool,
 
-    /// Show what would change, and change nothing
+    /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
 

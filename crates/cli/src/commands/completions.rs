@@ -2,8 +2,11 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Print completions for a shell
+/// Print shell completions
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride completions bash
+  midstride completions zsh > _midstride")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]

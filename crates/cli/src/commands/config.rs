@@ -8,16 +8,15 @@ use midstride_surface::view;
 
 /// Show and change your settings
 ///
-/// The settings apply to all of your projects. They say where midstride captures sessions and for how long it keeps them. A pattern such
-/// as `~/clients/**` matches the folders of projects; `~/clients` matches that folder and all below it.
-///
-/// Examples:
-///   midstride config list
-///   midstride config set capture.exclude '~/clients/**' '~/secret'
-///   midstride config set capture.retention 30
-///   midstride config edit
+/// The settings apply to all of your projects: where midstride captures sessions, and how long it
+/// keeps them. A pattern such as `~/clients/**` matches the folders of projects; `~/clients` matches
+/// that folder and everything below it.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  midstride config list
+  midstride config set capture.exclude '~/clients/**' '~/secret'
+  midstride config set capture.retention 30
+  midstride config edit")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     command: ConfigCommand,
@@ -26,17 +25,25 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
     /// Show all settings
+    #[command(after_help = "Examples:
+  midstride config list
+  midstride config list --json")]
     List {
         /// Print as JSON
         #[arg(long)]
         json: bool,
     },
     /// Print the value of a setting, one per line
+    #[command(after_help = "Examples:
+  midstride config get capture.retention")]
     Get {
         /// The setting, such as `capture.exclude`
         key: String,
     },
     /// Change a setting
+    #[command(after_help = "Examples:
+  midstride config set capture.retention 30
+  midstride config set capture.exclude '~/clients/**' '~/secret'")]
     Set {
         /// The setting, such as `capture.exclude`
         key: String,
@@ -45,8 +52,12 @@ enum ConfigCommand {
         values: Vec<String>,
     },
     /// Open the settings in your editor
+    #[command(after_help = "Examples:
+  midstride config edit")]
     Edit,
     /// Remove a setting
+    #[command(after_help = "Examples:
+  midstride config unset capture.retention")]
     Unset {
         /// The setting, such as `capture.exclude`
         key: String,

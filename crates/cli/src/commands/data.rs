@@ -9,12 +9,10 @@ use midstride_surface::view;
 ///
 /// Lists what is stored for each repository and for your account: kind, count, size, oldest and path.
 /// Delete captured sessions with `midstride forget`.
-///
-/// Examples:
-///   midstride data
-///   midstride data --json
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  midstride data
+  midstride data --json")]
 pub(crate) struct DataArgs {
     /// Print as JSON
     #[arg(long)]

@@ -8,10 +8,12 @@ use midstride_surface::view;
 
 /// Show what changed between two revisions
 ///
-/// `midstride diff ID` compares the last two, `midstride diff ID@1` that one with the newest,
-/// `midstride diff ID@1 ID@3` these two. On a terminal the changed words are marked; elsewhere it is
-/// a unified diff.
+/// `midstride diff ID` compares the last two revisions, `midstride diff ID@1` compares that one with
+/// the newest. On a terminal, changed words are marked; elsewhere the output is a unified diff.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride diff market
+  midstride diff market@1 market@2 --words")]
 pub(crate) struct DiffArgs {
     /// A handoff, or a revision of it such as `ID@1`
     from: String,
@@ -19,11 +21,11 @@ pub(crate) struct DiffArgs {
     /// The revision to compare with
     to: Option<String>,
 
-    /// A unified diff, on a terminal too
+    /// Print a unified diff on a terminal too
     #[arg(long)]
     unified: bool,
 
-    /// Mark the changed words, elsewhere too
+    /// Mark changed words everywhere
     #[arg(long, conflicts_with = "unified")]
     words: bool,
 

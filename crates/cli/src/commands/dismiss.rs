@@ -14,6 +14,9 @@ use midstride_surface::view;
 /// Without a handle, lists what can be dismissed. Add `--wrong` if the item was not true, and
 /// `midstride doctor` counts it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride dismiss
+  midstride dismiss kf7q --wrong")]
 pub(crate) struct DismissArgs {
     /// Handle of the item, as the briefing shows it
     #[arg(value_parser = super::parse_text)]

@@ -14,20 +14,21 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use midstride_surface::view::doctor::{Diagnosis, OffSwitch};
 
-/// Tell whether midstride works, and what is wrong
+/// Check that midstride works
 ///
-/// For each client what is installed, which hooks really fired in this project, when, how long they
-/// took, how many tokens they told, and whether the client trusts them; what midstride costs; how the
-/// project is set up. A session is simulated in a temporary folder: it starts, is compacted and ends,
-/// and nothing of yours is read or written for it. Ends with 1 where something is wrong, and says what
-/// to do about it.
+/// Shows for each client what is installed, which hooks ran in this project, when, how long they took,
+/// and whether the client trusts them; what midstride costs; and how the project is set up. Simulates
+/// a session in a temporary folder. Exits with 1 if something is wrong, and says what to do.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride doctor
+  midstride doctor --no-simulation --json")]
 pub(crate) struct DoctorArgs {
-    /// Make the index of `search` anew first
+    /// Rebuild the search index first
     #[arg(long)]
     reindex: bool,
 
-    /// Leave the simulation out
+    /// Skip the simulation
     #[arg(long)]
     no_simulation: bool,
 

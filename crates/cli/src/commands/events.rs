@@ -11,17 +11,20 @@ const PAGE_SIZE: usize = 500;
 /// How often `--follow` checks for events, even without a notification.
 const POLL_INTERVAL: Duration = Duration::from_mins(1);
 
-/// What happened, from the ledger
+/// Print what happened, from the ledger
 ///
-/// Documents that are ahead of the ledger are told to it first. With `--json` one CloudEvent per
-/// line, whose `sequence` can be given to `--after`.
+/// Adds documents that are ahead of the ledger first. With `--json`, prints one CloudEvent per line;
+/// pass its `sequence` to `--after`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride events
+  midstride events --json --after 3")]
 pub(crate) struct EventsArgs {
-    /// Go on printing what happens, until you stop it
+    /// Keep printing new events
     #[arg(long)]
     follow: bool,
 
-    /// Only what happened after this one
+    /// Only events after this one
     #[arg(long, value_name = "SEQUENCE", default_value_t = 0)]
     after: u64,
 

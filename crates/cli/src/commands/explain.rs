@@ -7,6 +7,9 @@ use midstride_surface::view;
 
 /// Explain a finding, or list all codes
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride explain
+  midstride explain S003")]
 pub(crate) struct ExplainArgs {
     /// The code, such as `S003`
     code: Option<String>,

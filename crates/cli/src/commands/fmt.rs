@@ -9,14 +9,17 @@ use std::path::Path;
 
 /// Write handoffs in the strict form
 ///
-/// Loose values are tightened; comments, order and everything else stay. Notes without a handoff
-/// header are left alone.
+/// Normalizes loose values. Comments, order and everything else stay. Does not change notes without a
+/// handoff header.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride fmt --check
+  midstride fmt market")]
 pub(crate) struct FmtArgs {
-    /// Handoffs or paths; all of them where none is given
+    /// Handoffs or paths [default: all]
     handoffs: Vec<String>,
 
-    /// Only say what would change; exit code 1 if anything would
+    /// Only list what would change; exit with 1 if anything would
     #[arg(long)]
     check: bool,
 

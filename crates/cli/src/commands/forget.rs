@@ -19,6 +19,10 @@ use midstride_surface::view::{count, forget};
 /// document, transcripts and your commits stay; midstride lists what still has the text. Agents cannot
 /// forget anything.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride forget --session 5e55 --yes
+  midstride forget market@1 --reason 'it quoted a password' --yes
+  midstride forget --before 2026-01-01 --yes")]
 pub(crate) struct ForgetArgs {
     /// `ID@2` for the second text of a handoff, or the start of a text's id from
     /// `midstride events --json` (`was`, `blob`)

@@ -3,14 +3,17 @@ use crate::ui::CliOutcome;
 use midstride::clients::Client;
 use midstride::sys::clock::Stopwatch;
 
-/// Answer a client that calls its hook
+/// Answer a hook call of a client
 ///
-/// Reads one call as JSON from standard input and answers it in the form of the client on standard
-/// output. It never fails the client: on any error it answers nothing, and what went wrong stands in
-/// `hooks.log` with what is never committed. In a repository without midstride it is silent, and so it
-/// is with `MIDSTRIDE=off` and after `midstride off`.
+/// Reads one call as JSON from standard input and prints the answer in the client's format. Never
+/// fails the client: on an error it answers nothing and writes to `hooks.log`. Silent with
+/// `MIDSTRIDE=off`, after `midstride off`, and in excluded repositories.
 #[derive(Debug, clap::Args)]
-#[command(hide = true)]
+#[command(
+    hide = true,
+    after_help = "Examples:
+  midstride hook claude-code < call.json"
+)]
 pub(crate) struct HookArgs {
     /// The client that calls
     #[arg(value_parser = super::client_parser())]

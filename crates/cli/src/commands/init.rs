@@ -9,12 +9,17 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use midstride_surface::view::{count, display_path};
 
-/// Set up this project: a folder and a configuration
+/// Set up this project for a team
 ///
-/// Changes no existing file. Run by you at a terminal, it also trusts the project; it asks first if there are
-/// documents that you have not trusted. Without a terminal it trusts nothing. Picks up handoffs you already have: `HANDOFF.md`, `docs/handoffs`,
-/// `.claude/handoffs`, `.agents`, `thoughts/**/handoffs` and others.
+/// Creates a committed folder and a configuration, and changes no existing file. You need it only to
+/// share handoffs; `midstride setup` is enough for yourself. At a terminal it also trusts the project,
+/// and asks first if there are documents that you have not trusted. Finds handoffs you already have:
+/// `HANDOFF.md`, `docs/handoffs`, `.claude/handoffs`, `.agents`, `thoughts/**/handoffs` and others.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride init
+  midstride init --private --json
+  midstride init --merge-driver")]
 pub(crate) struct InitArgs {
     /// Keep everything in the git directory and commit nothing
     #[arg(long)]
@@ -32,7 +37,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     yes: bool,
 
-    /// Print what was set up as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }

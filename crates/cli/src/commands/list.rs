@@ -72,7 +72,7 @@ pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOut
     if args.json {
         ui.print_json(&handoffs.iter().map(|s| view::handoff::json(store, s)).collect::<Vec<_>>())?;
     } else if documents > 0 && handoffs.is_empty() {
-        ui.say("No handoff fits.")?;
+        ui.say("No handoff matches.")?;
     } else if handoffs.is_empty() && unread.is_empty() {
         report_no_handoffs(ui)?;
     } else if !handoffs.is_empty() {
@@ -86,7 +86,9 @@ pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOut
     if hidden > 0 && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
     }
-    report_unread(ui, workspace, unread)
+    let outcome = report_unread(ui, workspace, unread)?;
+    let is_filtered = documents > 0 && handoffs.is_empty() && hidden == 0;
+    Ok(if is_filtered { outcome.or_nothing_matched() } else { outcome })
 }
 
 impl ListArgs {

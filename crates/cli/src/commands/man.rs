@@ -4,8 +4,11 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// Print a manual page
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride man
+  midstride man check")]
 pub(crate) struct ManArgs {
-    /// The command; the page of midstride itself where none is given
+    /// The command [default: midstride itself]
     command: Option<String>,
 }
 
@@ -19,7 +22,7 @@ pub(crate) fn man(
         Some(name) => {
             let found = definition.find_subcommand(name).ok_or_else(|| {
                 Diagnostic::new(format!("there is no command `{name}`"))
-                    .hint("midstride --help lists them")
+                    .hint("midstride help --all lists them")
             })?;
             found.clone().display_name(format!("midstride-{name}"))
         }

@@ -6,18 +6,20 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use std::path::PathBuf;
 
-/// Merge a handoff that git left with conflicts
+/// Merge a handoff with git conflicts
 ///
-/// Headers are merged by meaning, the text by paragraphs; only what both sides changed differently
-/// stays between markers. Both sides are taken from git's index; stage the result yourself.
-/// `midstride init --merge-driver` makes git do the same by itself.
+/// Merges headers by meaning and text by paragraphs. Only conflicting changes stay between markers.
+/// Reads both sides from git's index; stage the result yourself. `midstride init --merge-driver` makes
+/// git do the same on its own.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride merge .midstride/handoffs/market-page-perf.md")]
 pub(crate) struct MergeArgs {
     /// The conflicted file
     #[arg(required_unless_present = "driver")]
     path: Option<PathBuf>,
 
-    /// Work as git's merge driver: what both started from, ours, theirs, and where it lies
+    /// Run as git's merge driver: base, ours, theirs and path
     #[arg(long, num_args = 4, value_names = ["BASE", "OURS", "THEIRS", "PATH"], conflicts_with = "path")]
     driver: Option<Vec<PathBuf>>,
 

@@ -11,20 +11,24 @@ use std::path::PathBuf;
 
 /// Write a new handoff
 ///
-/// The id, the time, the commit and the place are filled in; the rest is yours. In a terminal the
-/// document opens in your editor. A stage document takes its number from what it builds on, or the
-/// next free `feat-NNN`. With `--from NOTE` a note becomes the handoff: every line of it stands
-/// below a header that says what the note says, and the note stays where it is.
+/// Fills in the id, the time, the commit and the folder. At a terminal, opens the document in your
+/// editor. A stage document takes its number from its upstream, or the next free `feat-NNN`. With
+/// `--from NOTE`, turns a note into a handoff: the note's text follows a header with what the note
+/// states, and the note itself stays unchanged.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride new 'Market pages take 14 s'
+  midstride new 'Search is slow' --body - < notes.md
+  midstride new 'Adopted plan' --from HANDOFF.md --no-edit")]
 pub(crate) struct NewArgs {
-    /// What it is about, in one line
+    /// The title
     title: Option<String>,
 
     /// The id [default: the key words of the title]
     #[arg(long)]
     id: Option<String>,
 
-    /// What sort of handoff
+    /// Kind of handoff
     #[arg(long, value_enum, conflicts_with = "stage")]
     kind: Option<NewKindArg>,
 
@@ -32,35 +36,35 @@ pub(crate) struct NewArgs {
     #[arg(long)]
     stage: Option<String>,
 
-    /// The handoff it builds on, or the note it is made of: an id or a path
+    /// The upstream handoff, or the note to adopt: an id or a path
     #[arg(long, value_name = "UPSTREAM")]
     from: Option<String>,
 
-    /// One line by which a later session finds it
+    /// One line for search results
     #[arg(long, value_parser = super::parse_text)]
     description: Option<String>,
 
-    /// One to three sentences for whoever comes next
+    /// One to three sentences for the next session
     #[arg(long, value_parser = super::parse_text)]
     summary: Option<String>,
 
-    /// Who writes it
+    /// The author
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Who takes it over; may be given several times
+    /// The recipient; may be repeated
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     to: Vec<String>,
 
-    /// Take the text from a file, or from standard input with `-`; a header in it is kept
+    /// Read the text from this file, or from stdin with `-`; a header in it is kept
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
 
-    /// Keep it on the private shelf; the default for sessions
+    /// Put it in the private folder [default for sessions]
     #[arg(long, conflicts_with = "committed")]
     private: bool,
 
-    /// Put it on the committed shelf
+    /// Put it in the committed folder
     #[arg(long)]
     committed: bool,
 

@@ -4,14 +4,14 @@ use midstride::verbs;
 use midstride::workspace::{SetupMode, Workspace};
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Switch the hooks off in this project
+/// Turn hooks off in this project
 ///
-/// Sessions of all clients are told nothing here, and nothing of them is captured, until
-/// `midstride on`; what began meanwhile is captured later only by whoever asks for it with
-/// `midstride session capture`. It holds for all worktrees and is not committed. `MIDSTRIDE=off` in the
-/// environment of a client keeps its hooks silent; its transcript is there all the same, and the next
-/// session that starts brings it in.
+/// Sessions are not briefed or captured here until `midstride on`. Applies to all worktrees and is not
+/// committed. `MIDSTRIDE=off` in a client's environment keeps its hooks silent; its transcript still
+/// exists, and the next session captures it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride off")]
 pub(crate) struct OffArgs {}
 
 pub(crate) fn off(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {

@@ -4,10 +4,12 @@ use midstride::verbs;
 use midstride::workspace::{SetupMode, Workspace};
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Switch the hooks on again
+/// Turn hooks on again
 ///
-/// What `midstride off` switched off.
+/// Reverts `midstride off`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride on")]
 pub(crate) struct OnArgs {}
 
 pub(crate) fn on(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {

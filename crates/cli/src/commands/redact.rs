@@ -7,14 +7,18 @@ use midstride_surface::diagnostic::Diagnostic;
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;
 
-/// Take the secrets out of a text
+/// Remove secrets from a text
 ///
-/// Reads a file, or standard input, and prints it with `REDACTED-<kind>` in the place of every secret
-/// that the rules recognise; what was found is said by kind and count. Text of any length passes, and
-/// bytes that are no text pass as they are. A line is printed as soon as it is complete and nothing
-/// to come could make a secret of it, so that a log can be followed; a private key waits for its end.
+/// Reads a file or standard input and prints it with `REDACTED-<kind>` in place of each secret.
+/// Reports what it found by kind and count. Passes text of any length, and bytes that are not text,
+/// unchanged. Prints a line as soon as it is complete, so that you can follow a log.
 #[derive(Debug, clap::Args)]
-#[command(hide = true)]
+#[command(
+    hide = true,
+    after_help = "Examples:
+  midstride redact notes.md
+  git log -p | midstride redact > log.txt"
+)]
 pub(crate) struct RedactArgs {
     /// The file; standard input where none is given
     path: Option<PathBuf>,

@@ -7,9 +7,14 @@ use midstride::clients::{self, Client};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Print a page of the documentation that is made from the program
+/// Print a page of the generated documentation
 #[derive(Debug, clap::Args)]
-#[command(hide = true)]
+#[command(
+    hide = true,
+    after_help = "Examples:
+  midstride reference cli
+  midstride reference findings"
+)]
 pub(crate) struct ReferenceArgs {
     #[arg(value_enum)]
     page: ReferencePageArg,

@@ -6,25 +6,28 @@ use midstride_core::handoff::lifecycle::MeasuredValue;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// End a handoff: carried out, superseded or given up
+/// Close a handoff: resolved, superseded or abandoned
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride resolve market --commit HEAD --outcome 'pages take 108 ms'
+  midstride resolve feat-042/request --abandon 'no budget'")]
 pub(crate) struct ResolveArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// The commit that carried it out
+    /// The commit that implemented it
     #[arg(long, conflicts_with_all = ["by", "abandon"], value_parser = super::parse_text)]
     commit: Option<String>,
 
-    /// What came of it
+    /// The outcome
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["by", "abandon"], value_parser = super::parse_text)]
     outcome: Option<String>,
 
-    /// The handoff that took its place
+    /// The handoff that replaces it
     #[arg(long, value_name = "ID", conflicts_with = "abandon", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Why it was given up
+    /// Why it was abandoned
     #[arg(long, value_name = "REASON", value_parser = super::parse_text)]
     abandon: Option<String>,
 
@@ -34,7 +37,7 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "NAME=[BEFORE:]AFTER [UNIT]", value_parser = measured)]
     measured: Vec<MeasuredValue>,
 
-    /// Print what was recorded as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }

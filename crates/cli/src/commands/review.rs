@@ -9,29 +9,31 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use std::path::PathBuf;
 
-/// Record that somebody called a handoff into question, and what came of it
+/// Record a review and its verdict
 ///
-/// What was wrong can be corrected in the same step: `--body` gives the text, `--dropped` what
-/// becomes a wrong turn, and all of it is one revision. In a terminal a correction opens in your
-/// editor.
+/// A correction can be part of the review: `--body` gives the new text and `--dropped` adds a wrong
+/// turn, all in one revision. At a terminal, a correction opens in your editor.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride review market --by ada --challenged 'the code path' --verdict held
+  midstride review market --by ada --challenged '14 s' --verdict corrected")]
 pub(crate) struct ReviewArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// Who looked at it
+    /// The reviewer
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: String,
 
-    /// What was called into question
+    /// The challenged claim
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     challenged: String,
 
-    /// What came of it
+    /// The verdict
     #[arg(long, value_enum)]
     verdict: ReviewVerdictArg,
 
-    /// What was tried or believed, and is dropped; becomes a wrong turn
+    /// A wrong belief; recorded as a wrong turn
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     dropped: Option<String>,
 
@@ -39,15 +41,15 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     because: Option<String>,
 
-    /// What takes its place
+    /// What replaces it
     #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     instead: Option<String>,
 
-    /// Take the corrected text from a file, or from standard input with `-`
+    /// Read the corrected text from this file, or from stdin with `-`
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
 
-    /// Print what was recorded as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
@@ -117,6 +119,11 @@ fn report(
     let key = view::shell_word(&stored.handoff(workspace).key().to_string());
     if json {
         return Ok(outcome);
+    }
+    let closed = verbs::revision_effects(workspace, stored, recorded).closed;
+    if let Some(status) = closed {
+        let key = stored.handoff(workspace).key();
+        ui.say(&view::recorded_change::closed_notice(&key, status))?;
     }
     if reviewed.has_correction {
         ui.say(&format!("Next: midstride diff {key} shows what changed"))?;

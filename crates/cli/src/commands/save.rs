@@ -16,18 +16,20 @@ use midstride_surface::view::dismissable::instruction_hint;
 use midstride_surface::view::save as view;
 use std::path::{Path, PathBuf};
 
-/// Save this session for whoever goes on from here
+/// Save this session for the next one
 ///
-/// The facts come from the transcript, git and the tasks; you say what they mean: with flags, in
-/// Markdown or JSON (`--body -`, without which standard input is not read), or in your editor. Where
-/// nothing is said, the facts alone are saved. Saving again adds to the same handoff: facts are
-/// brought up to date, and what you wrote stays. Then it says exactly what is missing. Nothing is
-/// lost by that: the handoff is saved, with exit code 1, and `--accept REASON` saves it as it is. An
-/// agent is asked once; its second save is kept as it is, and the handoff lists what is missing.
+/// Collects facts from the transcript, git and the tasks. Add what they mean with flags, in Markdown
+/// or JSON (`--body -`), or in your editor. Saving again updates the same handoff and keeps your text.
+/// Lists what is missing and exits with 1; the handoff is saved either way, and `--accept REASON`
+/// accepts it as it is. An agent is asked for missing parts once.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride save --summary 'The cache works; the build fails' --next 'Fix the build'
+  midstride save --session 5e55
+  midstride save --body - < notes.md")]
 pub(crate) struct SaveArgs {
-    /// The session, by its id or the beginning of it; else the one this runs in, where its client
-    /// tells, the one of the named handoff, or the one whose transcript changed last
+    /// Id of the session, or a prefix [default: the current session, else that of `--id`, else the
+    /// newest]
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
 
@@ -35,7 +37,7 @@ pub(crate) struct SaveArgs {
     #[arg(long, value_name = "PATH")]
     transcript: Option<PathBuf>,
 
-    /// No client ran it: facts from git and the tasks only
+    /// Use facts from git and the tasks only
     #[arg(long, conflicts_with_all = ["session", "transcript", "client"])]
     no_session: bool,
 
@@ -43,19 +45,18 @@ pub(crate) struct SaveArgs {
     #[arg(long, value_parser = super::client_parser())]
     client: Option<&'static dyn Client>,
 
-    /// The handoff to save into; else the one of the session, or a new one
+    /// The handoff to save into [default: the session's, or a new one]
     #[arg(long)]
     id: Option<String>,
 
     #[command(flatten)]
     said: AuthorNotesArgs,
 
-    /// Take what you say from a file, or from standard input with `-`: Markdown, with or without a
-    /// header, or JSON
+    /// Read your notes from this file, or from stdin with `-`: Markdown or JSON
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
 
-    /// Save it with what is missing, for this reason
+    /// Accept what is missing, for this reason
     #[arg(long, value_name = "REASON", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     accept: Option<String>,
 
@@ -67,11 +68,11 @@ pub(crate) struct SaveArgs {
     #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
     finds_plans: Option<ReflectionAnswer>,
 
-    /// Who saves it
+    /// The author
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Print what was saved and what is missing as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
@@ -80,55 +81,55 @@ pub(crate) struct SaveArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What you say")]
 struct AuthorNotesArgs {
-    /// What it is about, in one line
+    /// The title
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     title: Option<String>,
 
-    /// One to three sentences for whoever comes next
+    /// One to three sentences for the next session
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     summary: Option<String>,
 
-    /// What was decided, as `X because Y`; may be given several times
+    /// A decision, as `X because Y`; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     decision: Vec<String>,
 
-    /// What was tried and was wrong, as `X because Y; instead Z`; may be given several times
+    /// A wrong turn, as `X because Y; instead Z`; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     wrong_turn: Vec<String>,
 
-    /// What will bite whoever works here next; may be given several times
+    /// A trap for the next session; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     landmine: Vec<String>,
 
-    /// What is not known; may be given several times
+    /// An open question; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
-    /// What the work has to wait for; may be given several times
+    /// A question that blocks the work; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     blocking_question: Vec<String>,
 
-    /// What to do next, in order; may be given several times, and is said anew each time
+    /// What to do next, in order; may be repeated, replaces the earlier steps
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
-    /// What whoever goes on has to keep to; may be given several times
+    /// A constraint for the next session; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     constraint: Vec<String>,
 
-    /// A skill to load first, with its arguments; may be given several times
+    /// A skill to load first, with its arguments; may be repeated
     #[arg(long, value_name = "NAME [ARGUMENTS]", value_parser = super::parse_text)]
     skill: Vec<String>,
 
-    /// A document to read first; may be given several times
+    /// A document to read first; may be repeated
     #[arg(long, value_name = "PATH", value_parser = super::parse_text, action = ArgAction::Append)]
     read: Vec<String>,
 
-    /// In which role you work
+    /// Your role
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     role: Option<String>,
 
-    /// How the work is done: alone, with agents, in a pipeline
+    /// How you work: alone, with agents, in a pipeline
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     pattern: Option<String>,
 

@@ -19,16 +19,17 @@ const PROMPT_TIME_LIMIT: Duration = Duration::from_secs(2);
 /// The number of documents from which a progress bar is shown. Fewer are read too fast to see.
 pub(super) const PROGRESS_BAR_MIN: usize = 1000;
 
-/// Find handoffs by what they say
+/// Search handoffs by their text
 ///
-/// All words have to be there: in the title, description or id, which weigh most, in the header or
-/// in the body. Of two that rank alike the one that changed last comes first. `market*` finds what
-/// begins so, '"cache purge"' finds words in a row; an identifier or a path is such a row.
-///
-/// With `--prompt`: the few handoffs that matter for a piece of work, if any do.
+/// All words have to match, in the title, description, id, header or body. Newer handoffs come first
+/// among equal matches. `market*` matches a prefix, '"cache purge"' matches a phrase. With `--prompt`,
+/// prints the few handoffs that matter for a piece of work. Exits with 1 if nothing matches.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride search slow market
+  midstride search --prompt 'make the market pages fast'")]
 pub(crate) struct SearchArgs {
-    /// What to look for
+    /// Words to search for
     #[arg(value_name = "WORD", required_unless_present = "prompt", conflicts_with = "prompt")]
     words: Vec<String>,
 
@@ -44,31 +45,31 @@ pub(crate) struct SearchArgs {
     #[arg(long, conflicts_with = "prompt")]
     stage: Option<String>,
 
-    /// Only what lies below this path
+    /// Only handoffs below this path
     #[arg(long, value_name = "PATH", conflicts_with = "prompt")]
     path: Option<PathBuf>,
 
-    /// Only what changed within so many days
+    /// Only handoffs changed in the last DAYS days
     #[arg(long, value_name = "DAYS", conflicts_with = "prompt")]
     newer_than: Option<u32>,
 
-    /// Only what did not change within so many days
+    /// Only handoffs not changed in the last DAYS days
     #[arg(long, value_name = "DAYS", conflicts_with = "prompt")]
     older_than: Option<u32>,
 
-    /// At most so many; 10, or 3 for a prompt
+    /// Maximum results [default: 10, or 3 with --prompt]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     limit: Option<u16>,
 
-    /// Look at every document first, however many there are
+    /// Index every document first
     #[arg(long, conflicts_with = "prompt")]
     fresh: bool,
 
-    /// What matters for this text instead; `-` reads it from standard input
+    /// Find what matters for this text; `-` reads it from stdin
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
 
-    /// Files that are worked on
+    /// Files you work on
     #[arg(long, value_name = "PATH", requires = "prompt", num_args = 1..)]
     files: Vec<PathBuf>,
 
@@ -110,7 +111,9 @@ pub(crate) fn search(
     for line in remarks {
         ui.say(&line)?;
     }
-    report_unread(ui, workspace, found.unread)
+    let is_empty = found.hits.is_empty() && !has_found;
+    let outcome = report_unread(ui, workspace, found.unread)?;
+    Ok(if is_empty { outcome.or_nothing_matched() } else { outcome })
 }
 
 fn search_prompt(
@@ -136,7 +139,8 @@ fn search_prompt(
     if !matters.is_complete {
         ui.say("Not every document was looked at; `midstride search --fresh` does that")?;
     }
-    Ok(CliOutcome::Clean)
+    let is_empty = matters.hits.is_empty();
+    Ok(if is_empty { CliOutcome::Findings } else { CliOutcome::Clean })
 }
 
 fn filter(workspace: &Workspace, args: &SearchArgs) -> Result<Filter, Diagnostic> {

@@ -23,13 +23,11 @@ const WIDTH: usize = 80;
 /// Finds the clients you use, shows what it will change, and asks once. Then it installs hooks, an
 /// MCP server and two commands, imports past sessions of this repository, and prints the briefing that
 /// the next session gets. Run it again to repair an installation.
-///
-/// Examples:
-///   midstride setup
-///   midstride setup --yes --client claude-code
-///   midstride setup --undo
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  midstride setup
+  midstride setup --yes --client claude-code
+  midstride setup --undo")]
 pub(crate) struct SetupArgs {
     /// Only this client; may be repeated
     #[arg(long, value_parser = super::client_parser(), value_name = "CLIENT")]

@@ -5,15 +5,17 @@ use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Move a private handoff to the committed shelf, for others to read
+/// Move a private handoff to the committed folder
 ///
-/// Look at it first: a session quotes what was said. midstride stages and commits nothing.
+/// Read it first: a session quotes what was said. midstride stages and commits nothing.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride share afternoon")]
 pub(crate) struct ShareArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// Who shares it
+    /// Author of the change
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 

@@ -9,15 +9,19 @@ use midstride_surface::view;
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride show market
+  midstride show market --history
+  midstride show market --as pr")]
 pub(crate) struct ShowArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path; `ID@1` for an earlier text
+    /// Id, prefix of an id, `id/stage`, or path; `ID@1` for an earlier text
     handoff: String,
 
     /// Only this section: a heading, or a field such as `decisions_made`
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
 
-    /// What happened to it, in order; `@2` is a text that `midstride show ID@2` shows
+    /// Show the history; `midstride show ID@2` shows the text @2
     #[arg(long, conflicts_with_all = ["section", "form"])]
     history: bool,
 

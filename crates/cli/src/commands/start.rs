@@ -5,20 +5,23 @@ use midstride::verbs::{self, StartOutcome};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Begin to work on a handoff
+/// Start work on a handoff
 ///
-/// The tasks that it carries, and that are not here, are made again; `midstride task list` shows
-/// them. Names the blocking questions that are open here and in the handoffs it builds on.
+/// Imports the tasks that the handoff has and this project lacks; `midstride task list` shows them.
+/// Lists open questions that block the work, here and upstream.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride start feat-042/request
+  midstride start feat-042/request --by ada")]
 pub(crate) struct StartArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// Who works on it
+    /// Who starts it
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Print what was recorded as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }

@@ -12,7 +12,13 @@ use midstride_surface::view::home::{self as view, HomeContext};
 /// in progress or ready, problems, and the one next command, in at most 24 lines. `--json` has complete
 /// lists. Outside a repository, or with `--all`, lists every repository with unfinished work.
 #[derive(Debug, clap::Args)]
-#[command(visible_alias = "st")]
+#[command(
+    visible_alias = "st",
+    after_help = "Examples:
+  midstride status
+  midstride status --all
+  midstride status --json"
+)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) home: HomeArgs,

@@ -6,16 +6,18 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::command_result::sync_json;
 use midstride_surface::view::{count, forget};
 
-/// Share the earlier texts of committed handoffs, and the tasks, with another repository
+/// Exchange earlier texts and tasks through a remote
 ///
-/// Revisions of committed handoffs are git objects that a plain `git push` does not copy; tasks are
-/// in the ledger. This fetches what others shared and pushes yours, below `refs/midstride`; texts of
-/// uncommitted handoffs stay here. Texts that another clone forgot stay here too until
-/// `midstride forget --review`.
-/// Git uses ssh and credential helpers from your own configuration, not from the repository's.
+/// Fetches what others shared and pushes yours, below `refs/midstride`: revisions of committed
+/// handoffs, which a plain `git push` does not copy, and tasks. Texts of uncommitted handoffs stay
+/// here. Texts that another clone forgot stay until `midstride forget --review`. git uses ssh and
+/// credential helpers from your own configuration, not from the repository's.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride sync
+  midstride sync origin")]
 pub(crate) struct SyncArgs {
-    /// The remote; `origin`, or the only one, where none is given
+    /// The remote [default: `origin`, or the only one]
     remote: Option<String>,
 
     /// Print what went where as JSON

@@ -18,12 +18,15 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use std::collections::BTreeMap;
 
-/// Units of work: what is to be done, by whom, and what comes first
+/// List, add and finish tasks
 ///
-/// Tasks are kept in the ledger of the project, which all worktrees share; `midstride sync` takes
-/// them to other clones, and a session handoff carries the open ones. A task is named by its id or
-/// the start of it. The open questions of handoffs are listed as tasks too.
+/// All worktrees of a project share its tasks; `midstride sync` exchanges them with other clones, and
+/// a session handoff includes the open ones. Name a task by its id or a prefix. Open questions of
+/// handoffs are listed as tasks too.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task add 'Warm the cache'
+  midstride task list")]
 pub(crate) struct TaskArgs {
     #[command(subcommand)]
     command: TaskCommand,

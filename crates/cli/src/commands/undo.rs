@@ -4,19 +4,21 @@ use midstride::store::Store;
 use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Take back the last change of a handoff, as a new revision
+/// Undo the last change of a handoff
 ///
-/// Its history stays: what was undone can still be shown. Undo again to go further back.
+/// Records the undo as a new revision; the history stays. Undo again to go further back.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride undo market")]
 pub(crate) struct UndoArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// Who takes it back
+    /// Author of the change
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Print what was recorded as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }

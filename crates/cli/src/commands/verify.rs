@@ -15,22 +15,25 @@ use midstride_surface::text::sanitize;
 use midstride_surface::view;
 use std::time::Duration;
 
-/// Run the proofs of a handoff again, as far as you allowed them
+/// Re-run the proof commands you have approved
 ///
-/// Without a name: those of all open handoffs. A command runs in a process group of its own, without
-/// input and without secrets in its environment, and is stopped when its time is over. What came of
-/// it goes to the ledger. Exit code 0: every proof holds; 1: one is broken, was too slow, is not
-/// allowed or not understood, or there is none; 2: one could not be run.
+/// Without a name, runs those of all open handoffs. Each command runs in its own process group,
+/// without input, without secrets in its environment, and with a time limit. Exits with 0 if every
+/// proof holds, 1 if one is broken, too slow, not allowed, not understood or missing, and 2 if one
+/// could not be run.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride verify market
+  midstride verify market --only 1 --record")]
 pub(crate) struct VerifyArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: Option<String>,
 
-    /// Only the proof of this number
+    /// Only the proof with this number
     #[arg(long, value_name = "PROOF", requires = "handoff")]
     only: Option<usize>,
 
-    /// Write what came of it into the document, and numbers into its measurements
+    /// Record the results and measurements in the document
     #[arg(long)]
     record: bool,
 
@@ -42,7 +45,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "WHO", value_parser = super::parse_text, requires = "record")]
     by: Option<String>,
 
-    /// Stop each command after so many seconds
+    /// Time limit for each command
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 

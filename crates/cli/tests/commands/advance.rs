@@ -483,9 +483,8 @@ fn unreachable_stages_are_refused() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/discovery` stays as it is: it is abandoned already
-    hint: `midstride show feat-042/discovery --history` tells how it ended
-    hint: `midstride edit feat-042/discovery` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
+    error: `feat-042/discovery` is already abandoned
+    hint: reopen it with midstride reopen feat-042/discovery
     ");
     assert!(!sandbox.root().join(SPEC).exists());
 }

@@ -18,15 +18,14 @@ fn a_handoff_is_started_once() {
     insta::assert_snapshot!(sandbox.run(["start", "feat-042/request"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/request` stays as it is: it is in progress already
+    error: `feat-042/request` is already in progress
     hint: `midstride show feat-042/request` shows where it stands
     ");
     insta::assert_snapshot!(sandbox.run(["start", "login-loop"]), @"
     exit 2
     ----- stderr -----
-    error: `login-loop` stays as it is: it is resolved already
-    hint: `midstride show login-loop --history` tells how it ended
-    hint: `midstride edit login-loop` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
+    error: `login-loop` is already resolved
+    hint: reopen it with midstride reopen login-loop
     ");
 }
 
@@ -335,9 +334,8 @@ fn a_resolution_needs_a_commit_successor_or_reason() {
     insta::assert_snapshot!(sandbox.run(["resolve", "market", "--outcome", "again"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: it is resolved already
-    hint: `midstride show market-page-perf --history` tells how it ended
-    hint: `midstride edit market-page-perf` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
+    error: `market-page-perf` is already resolved
+    hint: reopen it with midstride reopen market-page-perf
     ");
     sandbox.run(["resolve", "feat-042/request", "--by", "market"]).exits(0);
     sandbox.run(["check", "--fail-on", "error"]).exits(0);
@@ -469,9 +467,8 @@ fn suggested_commands_can_be_pasted() {
     insta::assert_snapshot!(sandbox.run(["start", ".midstride/handoffs/odd one.md"]), @"
     exit 2
     ----- stderr -----
-    error: `$(touch owned)` stays as it is: it is resolved already
-    hint: `midstride show '$(touch owned)' --history` tells how it ended
-    hint: `midstride edit '$(touch owned)'` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
+    error: `$(touch owned)` is already resolved
+    hint: reopen it with midstride reopen '$(touch owned)'
     ");
     sandbox.write("docs/handoffs/a note.md", "# A note\n");
     insta::assert_snapshot!(sandbox.run(["undo", "docs/handoffs/a note.md"]), @"

@@ -54,7 +54,7 @@ fn completions_and_manual_pages_are_printed() {
     exit 2
     ----- stderr -----
     error: there is no command `zebra`
-    hint: midstride --help lists them
+    hint: midstride help --all lists them
     ");
 }
 

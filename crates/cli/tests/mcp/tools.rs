@@ -315,10 +315,10 @@ fn changing_a_closed_handoff_says_that_it_is_closed() {
     let text = json!({"handoff": "market-page-perf", "text": "# Market\n\nx\n", "reason": "y"});
     let told = [client.does("answer", said), client.does("revise", text)];
     for told in told {
-        assert!(told.contains("`market-page-perf` is resolved: it has ended"), "{told}");
+        assert!(told.contains("`market-page-perf` is resolved and stays closed"), "{told}");
     }
     let typed = sandbox.run(["answer", "market-page-perf", "q1", "No"]).exits(0);
-    assert!(typed.stderr.contains("is resolved: it has ended"), "{typed}");
+    assert!(typed.stderr.contains("is resolved and stays closed"), "{typed}");
 }
 
 #[test]
@@ -328,9 +328,8 @@ fn a_closed_handoff_says_how_to_reopen_it() {
     let resolve = json!({"handoff": "market-page-perf", "outcome": "108 ms"});
     client.does("resolve", resolve.clone());
     insta::assert_snapshot!(client.refuses("resolve", resolve.clone()), @"
-    error: `market-page-perf` stays as it is: it is resolved already
-    hint: `get` tells how it ended
-    hint: `revise` takes it up again: the whole text, with `status: in_progress` and without `resolution` or `superseded_by`
+    error: `market-page-perf` is already resolved
+    hint: reopen it with `revise`: the whole text, with `status: in_progress` and without `resolution` or `superseded_by`
     ");
     let text = super::MARKET.replace("  uid: 01980000-0000-7000-8000-000000000001\n", "");
     let header = text.replacen("---\n\n", "  resolution:\n---\n\n", 1);

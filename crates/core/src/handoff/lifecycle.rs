@@ -23,10 +23,13 @@ pub use measurement::{MeasuredValue, MeasurementSide};
 #[non_exhaustive]
 pub enum LifecycleRefusal {
     /// The handoff is closed.
-    #[error("it is {0} already")]
+    #[error("already {0}")]
     AlreadyClosed(Status),
+    /// The handoff is not closed.
+    #[error("not closed but {0}")]
+    NotClosed(Status),
     /// The handoff is already in progress.
-    #[error("it is in progress already")]
+    #[error("already in progress")]
     AlreadyStarted,
     /// There is no question with this number.
     #[error("it has {}, there is no q{wanted}", count_noun(*has, "question"))]
@@ -173,6 +176,23 @@ pub fn start(handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
             Err(LifecycleRefusal::AlreadyClosed(closed))
         }
     }
+}
+
+/// Reopens a closed handoff. It is in progress again if work on it had begun: it was resolved, or its
+/// history has a start. The history keeps the text with its resolution.
+pub fn reopen(handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
+    let status = handoff.status();
+    if status.is_open() {
+        return Err(LifecycleRefusal::NotClosed(status));
+    }
+    let is_start = |entry: &YamlNode| RevisionVerb::from_entry(entry) == Some(RevisionVerb::Start);
+    let has_begun =
+        status == Status::Resolved || handoff.revision_nodes().into_iter().any(is_start);
+    let next = if has_begun { Status::InProgress } else { Status::Planned };
+    let endings = ["resolution", "superseded_by"].into_iter();
+    let endings = endings.filter(|field| handoff.node(field).is_some());
+    let removals = endings.map(|field| Edit::Remove(HeaderPath::field(field)));
+    Ok(std::iter::once(set_status(next)).chain(removals).collect())
 }
 
 /// Closes a handoff.
@@ -625,6 +645,27 @@ mod tests {
             after(OPEN, |h| resolve(h, &CloseReason::Superseded("a".into()), &[], now)),
             Err(LifecycleRefusal::SupersedesItself)
         );
+    }
+
+    #[test]
+    fn a_reopened_handoff_is_in_progress_if_work_had_begun() {
+        let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
+        let close =
+            |text: &str, reason: &CloseReason| after(text, |h| resolve(h, reason, &[], now));
+        let done = CloseReason::Resolved { commit: None, outcome: Some("It is fast".into()) };
+        let resolved = close(OPEN, &done).unwrap();
+        let reopened = after(&resolved, reopen).unwrap();
+        assert_eq!(reopened, OPEN.replace("planned", "in_progress"));
+        assert_eq!(after(&reopened, reopen), Err(LifecycleRefusal::NotClosed(Status::InProgress)));
+        let superseded = close(OPEN, &CloseReason::Superseded("b".into())).unwrap();
+        assert!(superseded.contains("superseded_by: b"), "{superseded}");
+        assert_eq!(after(&superseded, reopen).unwrap(), OPEN);
+        let started =
+            OPEN.replace("---\nhandoff:", "---\nhandoff:\n  revisions:\n    - {verb: start}");
+        let abandoned = close(&started, &CloseReason::Abandoned("no time".into())).unwrap();
+        let reopened = after(&abandoned, reopen).unwrap();
+        assert!(reopened.contains("status: in_progress"), "{reopened}");
+        assert!(!reopened.contains("no time"), "{reopened}");
     }
 
     #[test]

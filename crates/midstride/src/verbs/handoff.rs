@@ -18,6 +18,7 @@ pub(in crate::verbs) mod merge;
 pub(in crate::verbs) mod merge_driver;
 pub(in crate::verbs) mod new;
 pub(in crate::verbs) mod proof_permission;
+pub(in crate::verbs) mod reopen;
 pub(in crate::verbs) mod resolve;
 pub(in crate::verbs) mod review;
 pub(in crate::verbs) mod revise;

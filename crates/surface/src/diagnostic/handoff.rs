@@ -194,15 +194,10 @@ impl From<ApplyError> for Diagnostic {
             }
             ApplyError::Refused { key, why: LifecycleRefusal::AlreadyClosed(_) } => {
                 let key = shell_word(&key);
-                diagnostic
-                    .hint_per_surface(
-                        format!("`midstride show {key} --history` tells how it ended"),
-                        "`get` tells how it ended",
-                    )
-                    .hint_per_surface(
-                        format!("`midstride edit {key}` takes it up again: {REOPEN_FIELDS}"),
-                        format!("`revise` takes it up again: the whole text, {REOPEN_FIELDS}"),
-                    )
+                diagnostic.hint_per_surface(
+                    format!("reopen it with midstride reopen {key}"),
+                    format!("reopen it with `revise`: the whole text, {REOPEN_FIELDS}"),
+                )
             }
             ApplyError::Refused { key, why: LifecycleRefusal::ReviewBlocks(_) } => {
                 let key = shell_word(&key);

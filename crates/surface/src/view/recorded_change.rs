@@ -2,7 +2,9 @@
 
 use super::{count, one_line, sanitize, shell_word};
 use midstride::journal::RecordedRevision;
-use midstride::verbs::{BlockingQuestion, PreviousAnswer, PreviousValue, TaskImport};
+use midstride::verbs::{
+    BlockingQuestion, PreviousAnswer, PreviousValue, ReopenOutcome, TaskImport,
+};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Status;
 use midstride_core::text::id::HandoffKey;
@@ -102,7 +104,21 @@ pub fn blocking_text(questions: &[BlockingQuestion]) -> Option<String> {
 
 /// A notice that the changed handoff is closed.
 pub fn closed_notice(key: &HandoffKey, status: Status) -> String {
-    format!("`{key}` is {status}: it has ended, and this does not take it up again")
+    let name = shell_word(&key.to_string());
+    format!("`{key}` is {status} and stays closed\nhint: reopen it with midstride reopen {name}")
+}
+
+/// The status of a reopened handoff, and what its resolution said.
+pub fn reopened(key: &HandoffKey, outcome: &ReopenOutcome) -> String {
+    let ReopenOutcome { recorded, was, status, resolution, .. } = outcome;
+    let name = shell_word(&format!("{key}@{}", recorded.revision - 1));
+    let said = match resolution {
+        Some(text) => format!("{was}: {}", one_line(text, 200)),
+        None => was.to_string(),
+    };
+    format!(
+        "It is {status} again. Before, it was {said}\nNext: midstride show {name} shows how it was closed"
+    )
 }
 
 /// The answer that was replaced, and the revision that has it.

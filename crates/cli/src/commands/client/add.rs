@@ -23,16 +23,19 @@ Press Enter to keep your current choice (`none` until you choose).
 
 /// Install midstride into a client
 ///
-/// Hooks, the MCP server and the skills `handoff` and `continue` are put beside
-/// what is there; nothing is replaced, and a second time changes nothing. An agent may run this with
-/// `--yes`: it only makes midstride be called. What takes questions away from you, `--allow` and
-/// `--trust-hooks`, it may not. `client remove` takes everything back. Nothing is written into CLAUDE.md or AGENTS.md.
+/// Adds hooks, the MCP server and the skills `handoff` and `continue`. Replaces
+/// nothing; a second run changes nothing. An agent may run this with `--yes`, because it only makes the
+/// client call midstride, but not with `--allow` or `--trust-hooks`. `client remove` reverts it. Does
+/// not write to CLAUDE.md or AGENTS.md.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride client add claude-code --yes
+  midstride client add --all --dry-run")]
 pub(crate) struct ClientAddArgs {
     #[command(flatten)]
     target: ClientTarget,
 
-    /// Which of midstride's own tools the client may use without asking you
+    /// Tools of midstride that the client may use without asking
     ///
     /// `--allow none` takes back what you allowed before, and `--allow read` takes back saving. Without
     /// this, a terminal asks you, and everywhere else your earlier choice stays. Headless sessions
@@ -44,7 +47,7 @@ pub(crate) struct ClientAddArgs {
     #[arg(long, hide = true, conflicts_with = "allow")]
     allow_read_tools: bool,
 
-    /// Tell Codex that you trust these hooks; without it Codex asks you once
+    /// Trust these hooks in Codex; otherwise Codex asks once
     #[arg(long)]
     trust_hooks: bool,
 }

@@ -9,12 +9,15 @@ use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Tell into which clients midstride is installed
+/// List clients and what is installed in them
 ///
-/// For each client whether it is found, what of midstride is there for you and in this project, what
-/// is missing, what is called like midstride's and is not, what was changed since, and for Codex
-/// whether the hooks are trusted.
+/// Shows for each client whether it is found, what is installed for you and in this project, what is
+/// missing or changed, foreign entries with midstride's names, and for Codex whether the hooks are
+/// trusted.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride client list
+  midstride client list --json")]
 pub(crate) struct ClientListArgs {
     /// Print as JSON
     #[arg(long)]

@@ -9,27 +9,29 @@ use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Take midstride out of a client
+/// Remove midstride from a client
 ///
-/// Exactly what was inserted goes. A file that nobody wrote since is again what it was, byte for
-/// byte; in one that was edited since, every edit stays. Handoffs, checkpoints and everything else
-/// that midstride keeps are not touched.
+/// Removes exactly what was added. A file that did not change since is restored byte for byte; in a
+/// changed file, every other edit stays. Handoffs and captured sessions stay.
 ///
-/// With `--purge` what midstride keeps for this project goes as well: the folder `.midstride` with its
-/// handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. All of it is
-/// listed first, with what git does not have. Documents in other folders stay, as does what other
-/// projects and worktrees use. Agents cannot do it, and it needs a terminal. With `--project` midstride stays
-/// installed for your other projects.
+/// With `--purge`, also deletes what midstride stores for this project: the folder `.midstride` with
+/// its handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. Lists all
+/// of it first, with what git does not have. Documents in other folders stay, and so does what other
+/// projects and worktrees use. Needs you at a terminal. With `--project`, midstride stays installed for
+/// your other projects.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride client remove claude-code --yes
+  midstride client remove --all --dry-run")]
 pub(crate) struct ClientRemoveArgs {
     #[command(flatten)]
     target: ClientTarget,
 
-    /// Delete what midstride keeps for this project, handoffs too
+    /// Delete what midstride stores for this project, handoffs too
     #[arg(long)]
     purge: bool,
 
-    /// With `--purge --yes`: also what git does not have, which nothing brings back
+    /// With `--purge --yes`: also what git does not have; cannot be undone
     #[arg(long, requires = "purge")]
     uncommitted: bool,
 }

@@ -1,29 +1,48 @@
 //! Renders the command-line reference, `docs/cli.md`, from the clap definition.
 
+use crate::commands::help::{EXIT_CODES, GROUPS};
 use clap::{Arg, Command};
 
 pub(super) fn cli_page(definition: &Command) -> String {
-    let mut out = String::from(
+    let mut out = format!(
         "# The command line\n\n\
          This page is made from the program by `midstride reference cli`; a test holds it.\n\n\
-         Exit codes: 0 all is well, 1 something was found, 2 could not run.\n\
-         Data goes to standard output, everything else to standard error.\n",
+         Exit codes of every command:\n\n```text\n{EXIT_CODES}```\n\n\
+         Data goes to standard output, messages go to standard error.\n",
     );
-    sections(&mut out, definition, "midstride");
+    section(&mut out, definition, "midstride", 2);
+    for group in &GROUPS {
+        out.push_str(&format!("\n## {}\n", group.title));
+        let commands = group.commands.iter().filter_map(|row| definition.find_subcommand(row.name));
+        for command in commands.filter(|command| !command.is_hide_set()) {
+            sections(&mut out, command, &format!("midstride {}", command.get_name()));
+        }
+    }
     out
 }
 
 /// Appends a command and its subcommands.
 fn sections(out: &mut String, command: &Command, name: &str) {
-    section(out, command, name);
+    section(out, command, name, 3);
     for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         sections(out, below, &format!("{name} {}", below.get_name()));
     }
 }
 
-fn section(out: &mut String, command: &Command, name: &str) {
+fn section(out: &mut String, command: &Command, name: &str, level: usize) {
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string);
-    out.push_str(&format!("\n## {name}\n\n{}\n", about.unwrap_or_default().trim_end()));
+    let heading = "#".repeat(level);
+    out.push_str(&format!("\n{heading} {name}\n\n{}\n", about.unwrap_or_default().trim_end()));
+    let aliases: Vec<String> =
+        command.get_visible_aliases().map(|alias| format!("`{alias}`")).collect();
+    if !aliases.is_empty() {
+        out.push_str(&format!("\nAlias: {}\n", aliases.join(", ")));
+    }
+    if let Some(examples) = command.get_after_help().map(ToString::to_string) {
+        let lines = examples.lines().filter_map(|line| line.strip_prefix("  "));
+        let lines: String = lines.map(|line| format!("{line}\n")).collect();
+        out.push_str(&format!("\n```text\n{lines}```\n"));
+    }
     let arguments: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
     if arguments.is_empty() {
         return;

@@ -8,26 +8,29 @@ use midstride_core::work::task::NewTask;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Add a task; prints its id
+/// Add a task and print its id
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task add 'Warm the cache'
+  midstride task add 'Measure again' --description 'on a cold machine'")]
 pub(crate) struct TaskAddArgs {
-    /// What is to be done, in one line
+    /// What to do, in one line
     #[arg(value_parser = super::subject)]
     subject: String,
 
-    /// The rest of it
+    /// Details
     #[arg(long, value_name = "TEXT", value_parser = super::super::parse_text)]
     description: Option<String>,
 
-    /// A task that comes first; may be given several times
+    /// A task that must be done first; may be repeated
     #[arg(long, value_name = "TASK")]
     depends_on: Vec<String>,
 
-    /// What tools know about it, such as `agent_id=abc123`; may be given several times
+    /// Metadata for tools, such as `agent_id=abc123`; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse_entry)]
     meta: Vec<(String, String)>,
 
-    /// Who adds it
+    /// The author
     #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 

@@ -7,25 +7,27 @@ use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Say what keeps a task from going on: a reason, or another task
+/// Block a task, by a reason or another task
 ///
-/// With `--on` it waits for that task and goes on by itself once that one is done. With `--reason`
-/// it is blocked until somebody says otherwise, with `midstride task update ID --status pending`.
+/// With `--on`, the task waits until the other one is done. With `--reason`, it is blocked until
+/// `midstride task update ID --status pending`.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("why").required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("why").required(true).multiple(true), after_help = "Examples:
+  midstride task block t-9cr --reason 'no access to the database'
+  midstride task block t-9cr --on t-4mx")]
 pub(crate) struct TaskBlockArgs {
-    /// The task: its id, or the start of it
+    /// Id of the task, or a prefix
     task: String,
 
-    /// What is in the way
+    /// Why it is blocked
     #[arg(long, value_name = "WHY", group = "why", value_parser = super::super::parse_text)]
     reason: Option<String>,
 
-    /// The task that has to be done first; may be given several times
+    /// A task that must be done first; may be repeated
     #[arg(long, value_name = "TASK", group = "why")]
     on: Vec<String>,
 
-    /// Who says so
+    /// Author of the change
     #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 

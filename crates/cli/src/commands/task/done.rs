@@ -8,23 +8,26 @@ use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 use midstride_surface::diagnostic::Diagnostic;
 
-/// A task is done, or a question has its answer
+/// Finish a task or answer a question
 ///
-/// Answering a question here is `midstride answer`: it is written into its handoff.
+/// Answering a question writes the answer into its handoff, as `midstride answer` does.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task done t-9cr
+  midstride task done market#q1 --answer 'Yes'")]
 pub(crate) struct TaskDoneArgs {
-    /// The task: its id, the start of it, or `HANDOFF#q1` for a question
+    /// Id of the task, or a prefix; `HANDOFF#q1` for a question
     task: String,
 
     /// The answer to a question
     #[arg(long, value_name = "TEXT", value_parser = super::super::parse_text)]
     answer: Option<String>,
 
-    /// Who did it
+    /// Author of the change
     #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
-    /// Print what was recorded as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }

@@ -7,12 +7,14 @@ use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Make the tasks again that a handoff carries and that are missing here
+/// Import the tasks of a handoff
 ///
-/// What is here already stays as it is, however often this is done.
+/// Adds the tasks that the handoff has and this project lacks. Existing tasks stay as they are.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task import market")]
 pub(crate) struct TaskImportArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
     /// Print what came of it as JSON

@@ -14,27 +14,30 @@ use midstride_surface::view::{self, count};
 
 /// List the open tasks
 ///
-/// What somebody works on first, then what can be begun, then what waits, then the open questions of
-/// handoffs: `midstride task done ID#q1 --answer TEXT` answers one.
+/// Tasks in progress come first, then tasks that are ready, then waiting ones, then the open questions
+/// of handoffs. Answer a question with `midstride task done ID#q1 --answer TEXT`.
 #[derive(Debug, Default, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task list
+  midstride task list --all --search cache")]
 pub(crate) struct TaskListArgs {
     /// Only this status
     #[arg(long, value_enum)]
     status: Option<TaskStatusArg>,
 
-    /// Only what can be begun: nobody did, and everything before it is done
+    /// Only tasks that are ready to start
     #[arg(long, conflicts_with = "blocked")]
     ready: bool,
 
-    /// Only what cannot go on: something is in the way, or what comes first is not done
+    /// Only blocked and waiting tasks
     #[arg(long)]
     blocked: bool,
 
-    /// Only what has all these words
+    /// Only tasks with all these words
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
 
-    /// What is done or dropped too
+    /// Include done and dropped tasks
     #[arg(long)]
     all: bool,
 

@@ -7,50 +7,53 @@ use midstride::verbs::{self, NewMission};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Capture how the work as a whole stands, for whoever takes it over
+/// Record the state of the whole work
 ///
-/// The last capture counts; earlier ones are kept. Decisions and questions carry over until you drop
-/// them. Next actions, mode and iteration carry over until you give new ones. The status of tasks is
-/// never captured: it is read from the tasks. `midstride brief --as mission` prints everything.
+/// Adds to the last state; earlier ones are kept. Decisions and questions stay until you drop them.
+/// Next actions, mode and iteration stay until you give new ones. `midstride brief --as mission`
+/// prints it with the status of the tasks.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task mission --next 'Fix the build' --decision 'Redis, because it is there'
+  midstride task mission --history")]
 pub(crate) struct TaskMissionArgs {
-    /// What was decided, and by whom; may be given several times
+    /// A decision, and who made it; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::super::parse_sentence, allow_hyphen_values = true)]
     decision: Vec<String>,
 
-    /// What is not known; may be given several times
+    /// An open question; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::super::parse_sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
-    /// What to do next, in order; replaces the list of the state before
+    /// What to do next, in order; replaces the earlier list
     #[arg(long, value_name = "TEXT", value_parser = super::super::parse_sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
-    /// How it is being worked
+    /// How you work
     #[arg(long, value_name = "MODE", value_parser = super::super::parse_text, allow_hyphen_values = true)]
     mode: Option<String>,
 
-    /// The iteration the work is in
+    /// The iteration
     #[arg(long, value_name = "NUMBER")]
     iteration: Option<u64>,
 
-    /// Drop a decision of the state before, by its number; may be given several times
+    /// Drop an earlier decision, by its number; may be repeated
     #[arg(long, value_name = "NUMBER")]
     drop_decision: Vec<usize>,
 
-    /// Drop a question of the state before, by its number; may be given several times
+    /// Drop an earlier question, by its number; may be repeated
     #[arg(long, value_name = "NUMBER")]
     drop_question: Vec<usize>,
 
-    /// Begin anew: nothing of the state before goes on
+    /// Start with an empty state
     #[arg(long, conflicts_with_all = ["drop_decision", "drop_question"])]
     fresh: bool,
 
-    /// Who captures it
+    /// The author
     #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
-    /// List what was captured so far, the newest first, and capture nothing
+    /// List recorded states, newest first
     #[arg(long, conflicts_with_all = ["decision", "question", "next", "mode", "iteration", "drop_decision", "drop_question", "fresh", "by"])]
     history: bool,
 

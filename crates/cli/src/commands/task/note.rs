@@ -7,17 +7,19 @@ use midstride::verbs::{self, TaskBoard};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Say something about a task; notes are added, never changed
+/// Add a note to a task
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task note t-9cr 'the purge runs at night'")]
 pub(crate) struct TaskNoteArgs {
-    /// The task: its id, or the start of it
+    /// Id of the task, or a prefix
     task: String,
 
-    /// What there is to say
+    /// The note
     #[arg(value_parser = super::super::parse_text)]
     text: String,
 
-    /// Who says it
+    /// The author
     #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 

@@ -6,8 +6,11 @@ use crate::ui::Ui;
 use midstride::store::Store;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// List the tasks that can be begun: nobody did, and everything before them is done
+/// List tasks that are ready to start
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task ready
+  midstride task ready --json")]
 pub(crate) struct TaskReadyArgs {
     /// Print as JSON
     #[arg(long)]

@@ -8,10 +8,13 @@ use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Show a task with its notes, what it waits for, and what comes after it
+/// Show one task
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task show t-9cr
+  midstride task show market#q1")]
 pub(crate) struct TaskShowArgs {
-    /// The task: its id, the start of it, or `HANDOFF#q1` for a question
+    /// Id of the task, or a prefix; `HANDOFF#q1` for a question
     task: String,
 
     /// Print as JSON

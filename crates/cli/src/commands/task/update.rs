@@ -8,44 +8,44 @@ use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::TaskPatch;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Change a task; what is not named stays
-///
-/// Any status can be set, so whatever was done to a task can be taken back. Of two who set one status
-/// at once, the second is told that it is set already.
+/// Change a task
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride task update t-9cr --subject 'Warm the cache at start'
+  midstride task update t-9cr --status in_progress")]
 pub(crate) struct TaskUpdateArgs {
-    /// The task: its id, or the start of it
+    /// Id of the task, or a prefix
     task: String,
 
-    /// What is to be done, in one line
+    /// What to do, in one line
     #[arg(long, value_name = "TEXT", value_parser = super::subject)]
     subject: Option<String>,
 
-    /// The rest of it
+    /// Details
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
-    /// Where it stands
+    /// New status
     #[arg(long, value_enum)]
     status: Option<TaskStatusArg>,
 
-    /// What is in the way, with `--status blocked`
+    /// Why it is blocked, with `--status blocked`
     #[arg(long, value_name = "WHY", value_parser = super::super::parse_text)]
     reason: Option<String>,
 
-    /// A task that comes first from now on; may be given several times
+    /// Add a task that must be done first; may be repeated
     #[arg(long, value_name = "TASK")]
     depends_on: Vec<String>,
 
-    /// A task that does not come first any longer; may be given several times
+    /// Remove a task that must be done first; may be repeated
     #[arg(long, value_name = "TASK")]
     no_longer_depends_on: Vec<String>,
 
-    /// What tools know about it, such as `iteration=3`; `KEY=` takes an entry away
+    /// Metadata for tools, such as `iteration=3`; `KEY=` removes an entry
     #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse_entry)]
     meta: Vec<(String, String)>,
 
-    /// Who changes it
+    /// Author of the change
     #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 

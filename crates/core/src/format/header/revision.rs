@@ -66,6 +66,8 @@ pub enum RevisionVerb {
     Review,
     /// It was closed.
     Resolve,
+    /// It was reopened.
+    Reopen,
     /// The work moved to the next stage.
     Advance,
     /// It was moved to the committed folder.
@@ -89,11 +91,12 @@ pub enum RevisionVerb {
 }
 
 impl RevisionVerb {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Start,
         Self::Answer,
         Self::Review,
         Self::Resolve,
+        Self::Reopen,
         Self::Advance,
         Self::Share,
         Self::Fmt,
@@ -113,6 +116,7 @@ impl RevisionVerb {
             Self::Answer => "answer",
             Self::Review => "review",
             Self::Resolve => "resolve",
+            Self::Reopen => "reopen",
             Self::Advance => "advance",
             Self::Share => "share",
             Self::Fmt => "fmt",
@@ -142,6 +146,7 @@ impl RevisionVerb {
             Self::Start
             | Self::Answer
             | Self::Resolve
+            | Self::Reopen
             | Self::Advance
             | Self::Share
             | Self::Fmt

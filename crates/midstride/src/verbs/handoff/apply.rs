@@ -14,7 +14,7 @@ use midstride_core::text::id::CommitId;
 #[non_exhaustive]
 pub enum ApplyError {
     /// The change does not fit the handoff's status.
-    #[error("`{key}` stays as it is: {why}")]
+    #[error("{}", refusal_message(key, why))]
     Refused {
         /// The handoff.
         key: String,
@@ -33,6 +33,20 @@ pub enum ApplyError {
     /// It could not be recorded.
     #[error(transparent)]
     Journal(#[from] JournalError),
+}
+
+fn refusal_message(key: &str, why: &LifecycleRefusal) -> String {
+    let is_about_status = matches!(
+        why,
+        LifecycleRefusal::AlreadyClosed(_)
+            | LifecycleRefusal::AlreadyStarted
+            | LifecycleRefusal::NotClosed(_)
+    );
+    if is_about_status {
+        format!("`{key}` is {why}")
+    } else {
+        format!("`{key}` stays as it is: {why}")
+    }
 }
 
 /// Records what `decide` returns. If the document changed meanwhile, decides again on its current

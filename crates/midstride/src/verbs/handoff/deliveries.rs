@@ -54,7 +54,7 @@ pub fn acknowledge(
     Ok(ledger.append_missing(&[(stream, events.collect())])?)
 }
 
-/// Starting, answering or resolving a handoff records that the session picked it up.
+/// Starting, answering, resolving or reopening a handoff records that the session picked it up.
 pub(in crate::verbs) fn acknowledge_by_change(
     store: &Store,
     stored: &StoredHandoff,
@@ -63,7 +63,12 @@ pub(in crate::verbs) fn acknowledge_by_change(
     let workspace = store.workspace();
     let taken_over = matches!(
         change.verb,
-        Some(RevisionVerb::Start | RevisionVerb::Answer | RevisionVerb::Resolve)
+        Some(
+            RevisionVerb::Start
+                | RevisionVerb::Answer
+                | RevisionVerb::Resolve
+                | RevisionVerb::Reopen
+        )
     );
     let (Some(session), Some(verb), true) =
         (&workspace.environment().session, change.verb, taken_over)

@@ -1,0 +1,48 @@
+use super::CliOutcome;
+use crate::ui::Ui;
+use midstride::store::Store;
+use midstride::verbs;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view;
+
+/// Reopen a closed handoff
+///
+/// Works for resolved, superseded and abandoned handoffs. The handoff is in progress again, or
+/// planned if work on it never began. Its history keeps the resolution.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride reopen login-loop
+  midstride reopen login-loop --reason 'it loops again on Safari 19'")]
+pub(crate) struct ReopenArgs {
+    /// Id, prefix of an id, `id/stage`, or path
+    handoff: String,
+
+    /// Why you reopen it; recorded in the history
+    #[arg(long, value_parser = super::parse_sentence, allow_hyphen_values = true)]
+    reason: Option<String>,
+
+    /// Author of the change
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
+    by: Option<String>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn reopen(
+    ui: &mut Ui,
+    store: &Store,
+    args: &ReopenArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
+    let stored = workspace.find(&args.handoff)?;
+    let outcome = verbs::reopen(store, &stored, args.reason.as_deref(), args.by.clone())?;
+    let (recorded, reason) = (&outcome.recorded, &outcome.reason);
+    super::report_recorded(ui, workspace, &stored, recorded, reason, args.json)?;
+    if !args.json {
+        let key = stored.handoff(workspace).key();
+        ui.say(&view::recorded_change::reopened(&key, &outcome))?;
+    }
+    Ok(CliOutcome::Clean)
+}

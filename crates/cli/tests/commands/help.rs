@@ -1,0 +1,213 @@
+//! Tests of help, aliases and suggestions.
+
+use super::shop;
+use crate::sandbox;
+
+/// Lines that `midstride help` leaves for a group of three more commands.
+const RESERVED_LINES: usize = 4;
+
+#[test]
+fn short_help_fits_a_small_terminal() {
+    let sandbox = sandbox();
+    let run = sandbox.run(["help"]).exits(0);
+    assert!(run.stdout.lines().count() <= 24 - RESERVED_LINES, "{run}");
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
+    insta::assert_snapshot!(run.stdout, @"
+    Carries work from one AI agent session to the next
+
+    Start here
+      setup        Set up midstride on this machine
+      status       Show this project at a glance
+      brief        Print the briefing for the next session
+      save         Save this session for the next one
+      demo         See what midstride does, in a temporary directory
+    Handoffs
+      new          Write a new handoff
+      list         List the handoffs of this project
+      show         Show one handoff
+      edit         Change a handoff
+      check        Check handoffs for problems
+      search       Search handoffs by their text
+      answer       Answer a question or validate an assumption
+      resolve      Close a handoff: resolved, superseded or abandoned
+
+    All commands: midstride help --all   One of them: midstride help COMMAND
+    ");
+    for option in ["-h", "--help"] {
+        assert_eq!(sandbox.run([option]).exits(0), run);
+    }
+}
+
+#[test]
+fn full_help_lists_every_command_in_its_group() {
+    let run = sandbox().run(["help", "--all"]).exits(0);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
+    insta::assert_snapshot!(run.stdout, @"
+    Carries work from one AI agent session to the next
+
+    Usage: midstride [OPTIONS] [COMMAND]
+
+    Start here
+      setup        Set up midstride on this machine
+      status       Show this project at a glance
+      brief        Print the briefing for the next session
+      save         Save this session for the next one
+      demo         See what midstride does, in a temporary directory
+    Handoffs
+      new          Write a new handoff
+      list         List the handoffs of this project
+      show         Show one handoff
+      edit         Change a handoff
+      check        Check handoffs for problems
+      search       Search handoffs by their text
+      start        Start work on a handoff
+      answer       Answer a question or validate an assumption
+      review       Record a review and its verdict
+      resolve      Close a handoff: resolved, superseded or abandoned
+      reopen       Reopen a closed handoff
+    More handoffs
+      undo         Undo the last change of a handoff
+      diff         Show what changed between two revisions
+      share        Move a private handoff to the committed folder
+      advance      Draft the next stage of a handoff
+    Sessions and tasks
+      session      List, show and capture agent sessions
+      task         List, add and finish tasks
+    Trust and data
+      trust        Trust this project, or the proof commands of a handoff
+      verify       Re-run the proof commands you have approved
+      data         List what midstride stores on this machine
+      forget       Remove an earlier text or a checkpoint for good
+      dismiss      Close an item or instruction that briefings repeat
+    Setup
+      client       Install or remove midstride in your agents
+      doctor       Check that midstride works
+      config       Show and change your settings
+      off          Turn hooks off in this project
+      on           Turn hooks on again
+      sync         Exchange earlier texts and tasks through a remote
+      init         Set up this project for a team
+    Plumbing
+      help         Show help for midstride or a command
+      fmt          Write handoffs in the strict form
+      schema       Print the JSON Schema of the header
+      explain      Explain a finding, or list all codes
+      completions  Print shell completions
+      man          Print a manual page
+      mcp          Serve an agent over standard input and output (MCP)
+      hook         Answer a hook call of a client
+      merge        Merge a handoff with git conflicts
+      events       Print what happened, from the ledger
+      redact       Remove secrets from a text
+      reference    Print a page of the generated documentation
+      checkpoint   Capture a session, as `session capture` does
+    Options of every command
+      -C FOLDER     Work as if started in this folder
+      --color WHEN  auto, always or never
+      -h, --help    Show help; after a command, its help
+      --version     Show the version
+    Exit codes
+      0  success, nothing found
+      1  something was found, or nothing matched
+      2  could not run: wrong usage, or an error
+    ");
+}
+
+#[test]
+fn help_of_a_command_is_what_its_option_prints() {
+    let sandbox = sandbox();
+    for words in [&["list"][..], &["session", "capture"], &["ls"], &["hook"], &["task", "add"]] {
+        let help = sandbox.run([&["help"], words].concat()).exits(0);
+        assert!(help.stdout.contains("Examples:\n"), "{help}");
+        assert_eq!(help, sandbox.run([words, &["--help"]].concat()));
+    }
+    insta::assert_snapshot!(sandbox.run(["help", "session", "lst"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no command `midstride session lst`
+    hint: did you mean `midstride session list`?
+    ");
+}
+
+#[test]
+fn an_alias_runs_its_command() {
+    let sandbox = shop();
+    assert_eq!(sandbox.run(["ls"]).exits(0), sandbox.run(["list"]));
+    assert_eq!(sandbox.run(["st"]).exits(0), sandbox.run(["status"]));
+    let done = sandbox.run(["done", "market", "--outcome", "fast"]).exits(0);
+    assert!(done.stderr.contains("resolved"), "{done}");
+}
+
+#[test]
+fn an_unknown_command_suggests_what_was_meant() {
+    let sandbox = sandbox();
+    let words: [&[&str]; 16] = [
+        &["close"],
+        &["install"],
+        &["import"],
+        &["handoff"],
+        &["revise", "market", "--reason", "x"],
+        &["allow", "market"],
+        &["graph"],
+        &["state"],
+        &["session", "promote", "5e55"],
+        &["-C", ".", "session", "lst"],
+        &["serach", "x"],
+        &["stauts"],
+        &["resovle"],
+        &["donut"],
+        &["quux"],
+        &["task", "quux"],
+    ];
+    let mut seen = String::new();
+    for words in words {
+        let run = sandbox.run(words).exits(2);
+        assert_eq!(run.stdout, "");
+        seen.push_str(&run.stderr);
+    }
+    insta::assert_snapshot!(seen, @"
+    error: there is no command `midstride close`
+    hint: `midstride resolve` closes a handoff
+    error: there is no command `midstride install`
+    hint: `midstride setup` installs midstride into your clients
+    error: there is no command `midstride import`
+    hint: `midstride setup` imports past sessions
+    hint: `midstride new --from NOTE` turns a note into a handoff
+    error: there is no command `midstride handoff`
+    hint: `midstride new` writes a handoff
+    hint: `midstride save` saves a session as a handoff
+    error: there is no command `midstride revise`
+    hint: `midstride edit` changes a handoff; --body FILE --reason TEXT
+    error: there is no command `midstride allow`
+    hint: `midstride trust HANDOFF` allows its proof commands
+    error: there is no command `midstride graph`
+    hint: `midstride list --graph` shows how handoffs are connected
+    error: there is no command `midstride state`
+    hint: `midstride session state` shows saved workflow states
+    error: there is no command `midstride session promote`
+    hint: `midstride save --session ID` makes a handoff of a session
+    error: there is no command `midstride session lst`
+    hint: did you mean `midstride session list`?
+    error: there is no command `midstride serach`
+    hint: did you mean `midstride search`?
+    error: there is no command `midstride stauts`
+    hint: did you mean `midstride status`?
+    error: there is no command `midstride resovle`
+    hint: did you mean `midstride resolve`?
+    error: there is no command `midstride donut`
+    hint: `midstride help` lists the commands
+    error: there is no command `midstride quux`
+    hint: `midstride help` lists the commands
+    error: there is no command `midstride task quux`
+    hint: `midstride task --help` lists its commands
+    ");
+}
+
+#[test]
+fn a_known_word_is_no_command() {
+    let sandbox = sandbox();
+    for word in ["log", "sessions", "tasks", "close", "install", "import", "handoff", "revise"] {
+        let run = sandbox.run([word]).exits(2);
+        assert!(run.stderr.contains("hint: `midstride "), "{word}: {run}");
+    }
+}
