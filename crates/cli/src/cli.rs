@@ -47,6 +47,7 @@ enum CliCommand {
     Help(commands::help::HelpArgs),
     Setup(commands::setup::SetupArgs),
     Status(commands::status::StatusArgs),
+    Log(commands::log::LogArgs),
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     #[command(visible_alias = "ls")]
@@ -199,6 +200,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             commands::status::status(ui, &opener.open_excluded()?, &args.home)
         }
         Some(CliCommand::Help(args)) => commands::help::help(ui, &args, &definition()),
+        Some(CliCommand::Log(args)) => commands::log::log(ui, &opener.open_excluded()?, &args),
         Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &opener.environment, &args),
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, opener.open_excluded()?.workspace(), &args)

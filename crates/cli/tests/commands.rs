@@ -27,6 +27,7 @@ mod hook;
 mod init;
 mod life;
 mod list;
+mod log;
 mod merge;
 mod new;
 mod observe;

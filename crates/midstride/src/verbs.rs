@@ -87,8 +87,9 @@ pub use project::forget_sessions::{
     is_retention_due,
 };
 pub use project::home::{
-    FailingCheck, HomeError, HomeProblem, HomeScreen, LastSession, NextAction, NextCommand,
-    OpenHandoff, OpenTask, ReopenCommand, WaitingItem, WaitingSource, home, unfinished_projects,
+    FailingCheck, HomeError, HomeProblem, HomeScreen, LastSession, LogFilter, LoggedSession,
+    NextAction, NextCommand, OpenHandoff, OpenTask, ReopenCommand, SessionLog, WaitingItem,
+    WaitingSource, home, log, log_everywhere, unfinished_projects,
 };
 pub use project::init::{InitError, InitOutcome, init};
 pub use project::observe::{

@@ -21,6 +21,7 @@ pub mod handoff;
 pub mod history;
 pub mod home;
 pub mod list;
+pub mod log;
 pub mod mission;
 pub mod permission;
 pub mod pull_request;

@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 88] = [
+const COMMANDS: [&[&str]; 91] = [
     &[],
     &["--json"],
     &["check"],
@@ -88,6 +88,9 @@ const COMMANDS: [&[&str]; 88] = [
     &["off"],
     &["on"],
     &["status", "--all"],
+    &["log", "--since", "2020-01-01"],
+    &["log", "--all", "--json"],
+    &["log", "--as", "markdown"],
     &["doctor"],
     &["doctor", "--reindex", "--no-simulation", "--json"],
     &["client", "list"],

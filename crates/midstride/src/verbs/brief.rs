@@ -7,6 +7,7 @@ pub(in crate::verbs) mod hook;
 mod ledger_facts;
 pub(in crate::verbs) mod preview;
 pub(in crate::verbs) mod search_sessions;
+pub(in crate::verbs) mod summaries;
 mod upstream;
 
 pub use ledger_facts::agents_in_flight;

@@ -228,7 +228,7 @@ fn aligned(rows: &[(String, String)]) -> Vec<String> {
 }
 
 /// The first line of a text, truncated between two words where possible.
-fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut(text: &str, width: usize) -> String {
     let whole = one_line(text, usize::MAX);
     if whole.width() <= width {
         return whole;
@@ -260,13 +260,13 @@ fn session_lines(last: &LastSession, context: &HomeContext) -> Vec<String> {
 }
 
 /// What a session was about.
-fn goal(last: &LastSession) -> Option<String> {
+pub(super) fn goal(last: &LastSession) -> Option<String> {
     let goal = last.summary.as_ref().and_then(|summary| headline(summary).title);
     goal.or_else(|| last.about.clone())
 }
 
 /// How a session ended, if it is known.
-fn ending(last: &LastSession, width: usize) -> Option<String> {
+pub(super) fn ending(last: &LastSession, width: usize) -> Option<String> {
     if last.life == SessionLiveness::Running {
         return Some("running".to_owned());
     }

@@ -31,7 +31,14 @@ const fn full(name: &'static str) -> GroupedCommand {
 pub(crate) static GROUPS: [CommandGroup; 7] = [
     CommandGroup {
         title: "Start here",
-        commands: &[short("setup"), short("status"), short("brief"), short("save"), short("demo")],
+        commands: &[
+            short("setup"),
+            short("status"),
+            short("log"),
+            short("brief"),
+            short("save"),
+            short("demo"),
+        ],
     },
     CommandGroup {
         title: "Handoffs",

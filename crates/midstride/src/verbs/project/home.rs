@@ -2,11 +2,13 @@
 //! for the user, what is wrong, and the one next command.
 
 mod last_session;
+mod log;
 mod next_command;
 mod open_work;
 mod problem;
 
 pub use last_session::{LastSession, ReopenCommand};
+pub use log::{LogFilter, LoggedSession, SessionLog, log, log_everywhere};
 pub use next_command::NextCommand;
 pub use open_work::{OpenHandoff, OpenTask, WaitingItem, WaitingSource};
 pub use problem::HomeProblem;
@@ -110,34 +112,44 @@ pub fn home(store: &Store) -> Result<HomeScreen, HomeError> {
 
 /// The projects on record that have unfinished work, newest first. Skips those that cannot be opened.
 pub fn unfinished_projects(environment: &Environment) -> Vec<HomeScreen> {
-    let open = |folder: PathBuf| {
-        let environment = Environment { folder, session: None, ..environment.clone() };
-        let workspace = Workspace::discover(environment).ok()?;
-        let workspace = workspace.exclusion().is_none().then_some(workspace)?;
-        look_at(&Store::new(workspace, WaitPolicy::Command), HomeEffort::Recorded).ok()
-    };
+    let stores = open_projects(environment);
     let mut projects: Vec<HomeScreen> =
-        recorded_projects(environment).into_iter().filter_map(open).collect();
+        stores.filter_map(|store| look_at(&store, HomeEffort::Recorded).ok()).collect();
     projects.retain(HomeScreen::has_unfinished_work);
     projects.sort_by_key(|project| Reverse(project.changed()));
     projects
 }
 
+/// The projects on record, without those that are excluded or cannot be opened.
+fn open_projects(environment: &Environment) -> impl Iterator<Item = Store> {
+    let open = |folder: PathBuf| {
+        let environment = Environment { folder, session: None, ..environment.clone() };
+        let workspace = Workspace::discover(environment).ok()?;
+        let workspace = workspace.exclusion().is_none().then_some(workspace)?;
+        Some(Store::new(workspace, WaitPolicy::Command))
+    };
+    recorded_projects(environment).into_iter().filter_map(open)
+}
+
 fn look_at(store: &Store, effort: HomeEffort) -> Result<HomeScreen, HomeError> {
     let access = store.workspace().access();
-    if access == Access::Granted {
-        return Ok(collect(store, access, effort)?);
+    let own = own_store(store)?;
+    Ok(collect(own.as_ref().unwrap_or(store), access, effort)?)
+}
+
+/// The same project without the documents of others, if the user has not trusted it.
+pub(in crate::verbs) fn own_store(store: &Store) -> Result<Option<Store>, WorkspaceError> {
+    if store.workspace().access() == Access::Granted {
+        return Ok(None);
     }
-    let own = Store::new(store.workspace().own_view()?, store.wait_policy());
-    Ok(collect(&own, access, effort)?)
+    Ok(Some(Store::new(store.workspace().own_view()?, store.wait_policy())))
 }
 
 /// Collects everything from a project or view whose documents may all be passed on.
 fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScreen, FindError> {
     let workspace = store.workspace();
     let mut work = OpenWork::read(workspace)?;
-    // Without a state folder, the private store may have come from elsewhere.
-    let may_read = workspace.store_owner() != StoreOwner::Unrecorded;
+    let may_read = may_read_store(workspace);
     let read = || match (may_read, effort) {
         (false, _) => Ok(HomeSessions::default()),
         (true, HomeEffort::Full) => HomeSessions::read(store),
@@ -180,6 +192,11 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
         ledger_error,
         unread: work.unread,
     })
+}
+
+/// Whether the private store may be read. Without a state folder, it may have come from elsewhere.
+pub(in crate::verbs) fn may_read_store(workspace: &Workspace) -> bool {
+    workspace.store_owner() != StoreOwner::Unrecorded
 }
 
 /// The next action that the last session named, or else the first handoff in progress.

@@ -5,19 +5,15 @@ use crate::store::Store;
 use crate::store::ledger::LedgerError;
 use crate::sys::files;
 use crate::sys::git::Repository;
+use crate::verbs::brief::summaries::{SummarizedSession, summarize_uncaptured};
 use crate::verbs::brief::{UnfinishedWork, unfinished_work};
-use crate::verbs::session::sessions::{
-    Extent, ListedSession, sessions, summarize_transcript, uncaptured_sessions,
-};
+use crate::verbs::session::sessions::{ListedSession, sessions, uncaptured_sessions};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::text::id::SessionId;
 use std::path::{Component, Path, PathBuf};
-
-/// A longer transcript that was not captured is not read: the user waits.
-const TRANSCRIPT_BYTES_MAX: u64 = 64 << 20;
 
 /// The last session of a project.
 #[derive(Debug)]
@@ -88,6 +84,14 @@ impl HomeSessions {
 }
 
 impl LastSession {
+    /// A session in a list, with what it did.
+    pub(super) fn from_listed(workspace: &Workspace, one: SummarizedSession) -> Self {
+        let SummarizedSession { listed, summary } = one;
+        let ended = summary.as_ref().and_then(|summary| summary.ended);
+        let session = Self::from_transcript(workspace, &listed);
+        Self { ended: ended.or(session.ended), summary, ..session }
+    }
+
     /// The session of a summary; `None` if its client is unknown.
     fn from_summary(
         workspace: &Workspace,
@@ -123,14 +127,6 @@ impl LastSession {
 
 fn clean(workspace: &Workspace, text: &str) -> String {
     workspace.clean(text).0.as_str().to_owned()
-}
-
-/// Summarizes a session that did more than was captured. An error only means that this is missing.
-fn summarize_uncaptured(workspace: &Workspace, one: &ListedSession) -> Option<SessionSummary> {
-    let found = one.transcript.as_ref().filter(|found| found.bytes <= TRANSCRIPT_BYTES_MAX)?;
-    // Reading stores how far it got, which needs a private folder.
-    workspace.private().ok().flatten().filter(|_| one.extent != Extent::Whole)?;
-    summarize_transcript(workspace, found).ok()
 }
 
 /// Whether a session worked in this working tree.

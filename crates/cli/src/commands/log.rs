@@ -1,0 +1,110 @@
+use super::{CliOutcome, report_unread};
+use crate::ui::Ui;
+use clap::ValueEnum;
+use midstride::store::Store;
+use midstride::verbs::{self, LogFilter};
+use midstride::workspace::{SetupMode, Workspace};
+use midstride_core::text::since::parse_since;
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::text::sanitize;
+use midstride_surface::view::home::HomeContext;
+use midstride_surface::view::log::{self as view, LogScope};
+
+/// List what your sessions did
+///
+/// Prints one line per session, newest first: date, client, goal, commits, checks and how it ended.
+/// Dates are UTC. `--as markdown` prints no session ids and no paths of this machine, for a stand-up
+/// or a pull request.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  midstride log
+  midstride log --since friday --all
+  midstride log --since yesterday --as markdown")]
+pub(crate) struct LogArgs {
+    /// Only sessions since a date, a weekday or "3 days"
+    #[arg(long, value_name = "WHEN", value_parser = super::parse_text)]
+    since: Option<String>,
+
+    /// List every repository on this machine
+    #[arg(long)]
+    all: bool,
+
+    /// Only sessions on this branch
+    #[arg(long, value_name = "BRANCH", value_parser = super::parse_text)]
+    branch: Option<String>,
+
+    /// Output format
+    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with = "json")]
+    form: Option<LogFormArg>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogFormArg {
+    /// A list for a stand-up or a pull request
+    Markdown,
+}
+
+pub(crate) fn log(ui: &mut Ui, store: &Store, args: &LogArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
+    let filter = filter(workspace, args)?;
+    let is_project = workspace.repository().is_some() || workspace.setup() != SetupMode::NotSetUp;
+    let scope = if args.all || !is_project { LogScope::All } else { LogScope::Project };
+    let log = match (scope, workspace.exclusion()) {
+        (LogScope::All, _) => verbs::log_everywhere(workspace.environment(), &filter),
+        (LogScope::Project, Some(exclusion)) => return Err(exclusion.into()),
+        (LogScope::Project, None) => verbs::log(store, &filter)?,
+    };
+    let environment = workspace.environment();
+    match (args.json, args.form) {
+        (true, _) => ui.print_json(&view::json(&log))?,
+        (false, Some(LogFormArg::Markdown)) => {
+            ui.print(&view::markdown(&log, scope, environment.home.as_deref()))?;
+        }
+        (false, None) => {
+            let (now, home) = (environment.clock.now(), environment.home.clone());
+            let context = HomeContext { now, home, width: Ui::width() };
+            ui.print(&view::text(&log, scope, &context))?;
+        }
+    }
+    if let Some(error) = log.ledger_error {
+        ui.warn(&Diagnostic::from(error).hint("sessions are missing from the log"))?;
+        return Ok(CliOutcome::Incomplete);
+    }
+    let is_empty = log.sessions.is_empty();
+    if is_empty {
+        report_empty(ui, args)?;
+    }
+    let outcome = report_unread(ui, workspace, log.unread)?;
+    Ok(if is_empty { CliOutcome::Findings } else { outcome })
+}
+
+fn filter(workspace: &Workspace, args: &LogArgs) -> Result<LogFilter, Diagnostic> {
+    let now = workspace.environment().clock.now();
+    let parse = |text: &String| {
+        let unknown = || {
+            let message = format!("`{}` is not a date", sanitize(text));
+            Diagnostic::new(message).hint("write it as 2026-03-21, friday, yesterday or \"3 days\"")
+        };
+        parse_since(text, now).ok_or_else(unknown)
+    };
+    let since = args.since.as_ref().map(parse).transpose()?;
+    Ok(LogFilter { since, branch: args.branch.clone() })
+}
+
+/// Says that the log is empty, and what to try.
+fn report_empty(ui: &mut Ui, args: &LogArgs) -> Result<(), Diagnostic> {
+    let has_filter = args.since.is_some() || args.branch.is_some();
+    let (message, hint) = match (has_filter, args.all) {
+        (true, _) => ("No session matches", "hint: drop --since or --branch"),
+        (false, true) => ("No sessions yet", "hint: install midstride with midstride setup"),
+        (false, false) => {
+            ("No sessions here yet", "hint: list every repository with midstride log --all")
+        }
+    };
+    ui.say(message)?;
+    Ok(ui.say(hint)?)
+}
