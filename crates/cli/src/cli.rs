@@ -76,6 +76,7 @@ enum CliCommand {
     #[command(hide = true)]
     Checkpoint(commands::session::CaptureArgs),
     Session(commands::session::SessionArgs),
+    Why(commands::why::WhyArgs),
     Check(commands::check::CheckArgs),
     Verify(commands::verify::VerifyArgs),
     Trust(commands::trust::TrustArgs),
@@ -230,6 +231,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Save(args)) => commands::save::save(ui, &opener.open()?, *args),
         Some(CliCommand::Checkpoint(args)) => commands::session::capture(ui, &opener.open()?, args),
         Some(CliCommand::Session(args)) => commands::session::session(ui, &opener.open()?, args),
+        Some(CliCommand::Why(args)) => commands::why::why(ui, &opener.open()?, &args),
         Some(CliCommand::Check(args)) => commands::check::check(ui, &opener.open()?, &args),
         Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &opener.open()?, &args),
         Some(CliCommand::Trust(args)) => {

@@ -45,6 +45,7 @@ pub(crate) mod task;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod verify;
+pub(crate) mod why;
 
 use crate::ui::{CliOutcome, Ui};
 use clap::ValueEnum;

@@ -48,6 +48,7 @@ mod task;
 mod task_exchange;
 mod trust;
 mod verify;
+mod why;
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;

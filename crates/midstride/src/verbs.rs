@@ -111,6 +111,10 @@ pub use project::trust_listing::{
     ListedDocument, ListedProof, OtherAuthors, TrustListing, is_vouched_by_remote, trust_listing,
     trust_remote, trusted_remote,
 };
+pub use project::why::{
+    BlamedLine, CitingHandoff, CommitReason, CommitSession, CommitTarget, WhyError, WrongTurnText,
+    why,
+};
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{

@@ -39,6 +39,7 @@ pub mod task;
 mod trust;
 pub mod trust_listing;
 pub mod verify;
+pub mod why;
 
 use crate::text::sanitize;
 use midstride::workspace::Workspace;

@@ -12,6 +12,7 @@ mod state_load;
 mod state_save;
 mod state_update;
 mod tasks;
+mod why;
 
 use super::arguments::{ParameterKind, ToolArguments, ToolParameter, schema};
 use super::caller::{self, Caller};
@@ -32,7 +33,7 @@ pub(super) struct McpTool {
 }
 
 /// All tools.
-pub(super) const ALL: [McpTool; 12] = [
+pub(super) const ALL: [McpTool; 13] = [
     brief::TOOL,
     save::TOOL,
     revise::TOOL,
@@ -42,6 +43,7 @@ pub(super) const ALL: [McpTool; 12] = [
     answer::TOOL,
     resolve::TOOL,
     tasks::TOOL,
+    why::TOOL,
     state_save::TOOL,
     state_load::TOOL,
     state_update::TOOL,

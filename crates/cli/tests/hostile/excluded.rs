@@ -51,9 +51,11 @@ pub(super) fn worked_in(sandbox: Sandbox) -> Sandbox {
     let policy = sandbox.home().join("policy.toml");
     let sandbox = sandbox.with_variable("MIDSTRIDE_POLICY", policy).repository();
     sandbox.as_user().run(["init"]).exits(0);
+    let start = sandbox.git(&["log", "-1", "--format=%h", "--abbrev=12"]);
+    let start = start.trim();
     let handoff = format!(
         "---\nhandoff:\n  id: market\n  title: A {WORD} in the market\n  status: in_progress\n  \
-         open_questions:\n    - id: q1\n      question: Where is the {WORD}?\n---\n\nThe {WORD} flew.\n"
+         resolution:\n    commit: {start}\n  open_questions:\n    - id: q1\n      question: Where is the {WORD}?\n---\n\nThe {WORD} flew.\n"
     );
     sandbox.write(".midstride/handoffs/market.md", handoff);
     sandbox.write("body.md", "Nothing.\n");

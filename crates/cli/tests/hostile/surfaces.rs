@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 91] = [
+const COMMANDS: [&[&str]; 93] = [
     &[],
     &["--json"],
     &["check"],
@@ -40,6 +40,8 @@ const COMMANDS: [&[&str]; 91] = [
     &["list", "--graph", "--all"],
     &["events"],
     &["session", "state"],
+    &["why", "HEAD~1"],
+    &["why", "body.md:1", "--json"],
     &["session", "list"],
     &["session", "show", SESSION],
     &["session", "recover"],
@@ -154,6 +156,7 @@ pub(super) fn run_tools(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
         ("brief", json!({})),
         ("get", json!({"handoff": "market"})),
         ("get", json!({"handoff": "market@1"})),
+        ("why", json!({"commit": "HEAD~1"})),
         ("check", json!({})),
         ("check", json!({"handoff": "market"})),
         ("search", json!({"query": "pelican"})),

@@ -19,7 +19,7 @@ fn the_list_of_tools_is_small() {
         let tools = result["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         insta::allow_duplicates! {
-            insta::assert_snapshot!(names.join(" "), @"brief save revise get search check answer resolve tasks state_save state_load state_update");
+            insta::assert_snapshot!(names.join(" "), @"brief save revise get search check answer resolve tasks why state_save state_load state_update");
         }
         for tool in tools {
             assert_eq!(tool["inputSchema"]["type"], "object", "{tool:#}");
@@ -150,7 +150,7 @@ fn errors_say_what_to_change() {
             tools/call -32602: `name` has to be the name of a tool
             tools/call -32602: `name` has to be the name of a tool
             tools/call -32602: there is no tool `serch`; did you mean `search`?
-            tools/call -32602: there is no tool `sing`; there are brief, save, revise, get, search, check, answer, resolve, tasks, state_save, state_load, state_update
+            tools/call -32602: there is no tool `sing`; there are brief, save, revise, get, search, check, answer, resolve, tasks, why, state_save, state_load, state_update
             tools/call -32602: `arguments` has to be an object
             tools/list -32602: there is one page only; leave `cursor` out
             resources/list -32602: `cursor` is none that was given out here

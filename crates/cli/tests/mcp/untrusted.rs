@@ -19,7 +19,11 @@ const OWN_TEXT: &str = "---\nhandoff:\n  id: kettle-plan\n  title: Descale the k
 fn cloned() -> Sandbox {
     let sandbox = sandbox().repository();
     sandbox.write(".midstride/config.toml", "");
-    sandbox.write(".midstride/handoffs/market-page-perf.md", MARKET);
+    // It names the only commit, so that `why` would quote it.
+    let id = sandbox.git(&["log", "-1", "--format=%h", "--abbrev=12"]);
+    let resolution = format!("handoff:\n  resolution:\n    commit: {}\n", id.trim());
+    let text = MARKET.replacen("handoff:\n", &resolution, 1);
+    sandbox.write(".midstride/handoffs/market-page-perf.md", text);
     sandbox
 }
 
@@ -28,6 +32,7 @@ fn arguments(tool: &str, handoff: &str) -> Value {
     match tool {
         "brief" | "check" | "tasks" => json!({}),
         "get" => json!({"handoff": handoff}),
+        "why" => json!({"commit": "HEAD"}),
         "search" if handoff == OWN => json!({"words": "kettle"}),
         "search" => json!({"words": "coin balance"}),
         "answer" => json!({"handoff": handoff, "which": "q1", "answer": "Yes"}),

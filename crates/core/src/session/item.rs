@@ -26,7 +26,7 @@ pub struct Provenance {
 impl Provenance {
     /// Whether this came later. Records of agents may be in another file, where line numbers do not
     /// compare; there the timestamps decide.
-    pub(crate) fn is_after(&self, other: &Self) -> bool {
+    pub fn is_after(&self, other: &Self) -> bool {
         match (self.at, other.at) {
             (Some(this), Some(that)) if self.agent != other.agent => this > that,
             _ => self.number > other.number,

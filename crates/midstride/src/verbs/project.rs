@@ -14,3 +14,4 @@ pub(in crate::verbs) mod redact_stored;
 pub(in crate::verbs) mod setup;
 pub(in crate::verbs) mod sync;
 pub(in crate::verbs) mod trust_listing;
+pub(in crate::verbs) mod why;

@@ -3,7 +3,7 @@
 use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::clients::home_variables;
-use midstride::verbs::{CheckpointError, NewError, SaveError};
+use midstride::verbs::{CheckpointError, NewError, SaveError, WhyError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
@@ -18,6 +18,25 @@ fn transcript_hint() -> String {
          `--transcript`, a home of a client with {}",
         home_variables()
     )
+}
+
+impl From<WhyError> for Diagnostic {
+    fn from(error: WhyError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            WhyError::NoRepository => diagnostic.hint("change to a folder of a git repository"),
+            WhyError::NoCommit(_) => diagnostic.hint("name a commit, or a line as src/app.rs:14"),
+            WhyError::Outside(_) => diagnostic.hint("name a file of this repository"),
+            WhyError::NotCommitted(_) | WhyError::LineNotCommitted { .. } => {
+                diagnostic.hint("commit it first")
+            }
+            WhyError::Git(error) => error.into(),
+            WhyError::File(error) => error.into(),
+            WhyError::Ledger(error) => error.into(),
+            WhyError::Workspace(error) => error.into(),
+            _ => diagnostic,
+        }
+    }
 }
 
 impl From<CheckpointError> for Diagnostic {

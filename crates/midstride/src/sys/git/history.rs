@@ -138,6 +138,13 @@ impl Repository {
         Ok(log_entries(&log, &|_| true))
     }
 
+    /// A commit with the paths it changed; a merge has none.
+    pub(crate) fn log_entry(&self, commit: &CommitId) -> Result<Option<LogEntry>, GitError> {
+        let asked = ["log", "-1", "-z", "--name-only", "--no-renames", LOG_FORMAT];
+        let log = self.run(&[&asked[..], &[commit.as_str(), "--"]].concat(), b"")?;
+        Ok(log_entries(&log, &|_| true).into_iter().next())
+    }
+
     /// The latest commits that added or removed a blob, newest first, with the affected paths.
     pub(crate) fn commits_with(
         &self,

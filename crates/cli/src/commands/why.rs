@@ -1,0 +1,38 @@
+use super::{CliOutcome, report_unread};
+use crate::ui::Ui;
+use midstride::store::Store;
+use midstride::verbs::{self, CommitTarget};
+use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::view::why as view;
+
+/// Show why a commit or a line was written
+///
+/// Prints the commit, the session that made it with its request, report, decisions and wrong turns,
+/// and the handoffs that name the commit or the session. A session counts only if its records show
+/// the commit.
+///
+/// Examples:
+///   midstride why HEAD
+///   midstride why src/cache.ts:14
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct WhyArgs {
+    /// Commit, or FILE:LINE
+    #[arg(value_name = "COMMIT", value_parser = super::parse_text)]
+    target: String,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn why(ui: &mut Ui, store: &Store, args: &WhyArgs) -> Result<CliOutcome, Diagnostic> {
+    let reason = verbs::why(store, &CommitTarget::parse(&args.target))?;
+    match args.json {
+        true => ui.print_json(&view::json(&reason))?,
+        false => ui.print(&view::text(&reason, Ui::width()))?,
+    }
+    let is_explained = reason.session.is_some() || !reason.handoffs.is_empty();
+    let outcome = report_unread(ui, store.workspace(), reason.unread)?;
+    Ok(if is_explained { outcome } else { CliOutcome::Findings })
+}
