@@ -9,6 +9,7 @@ mod check;
 mod client;
 mod client_tasks;
 mod config;
+mod continuation;
 mod coverage;
 mod data;
 mod dismiss;

@@ -6,6 +6,7 @@ mod entry;
 mod excerpt;
 pub mod hook;
 pub mod items;
+pub mod markdown;
 mod material;
 mod noun;
 mod page;

@@ -106,6 +106,9 @@ pub use project::setup::{
     SettingsUndo, SetupClient, SetupError, apply_setup, count_documents, limit_to_repository,
     plan_setup, plan_undo, trust_documents, undo_limit,
 };
+pub use project::subject::{
+    BriefSubject, SubjectError, brief_subject, continuation_prompt, find_subject, portable_markdown,
+};
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use project::trust_listing::{
     ListedDocument, ListedProof, OtherAuthors, TrustListing, is_vouched_by_remote, trust_listing,

@@ -27,12 +27,24 @@ use midstride_surface::view::trust_listing::authors_text;
 ///
 /// With `--session`, midstride records which session was briefed, and `midstride show ID` lists it.
 /// Printing a briefing changes nothing else.
+///
+/// `--as markdown` makes sense without midstride: it has no session ids, no paths of this machine and
+/// no commands of midstride. Paste it into a pull request, a chat or another agent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride brief
   midstride brief --budget 2000 --json
+  midstride brief market --as markdown
   midstride brief --last")]
 pub(crate) struct BriefArgs {
+    /// Session or handoff [default: the last session and open handoffs]
+    #[arg(
+        value_name = "SESSION",
+        value_parser = super::parse_text,
+        conflicts_with_all = ["acknowledge", "last", "skip_next"]
+    )]
+    subject: Option<String>,
+
     /// Maximum tokens [default: 500 for startup and clear, else 2000]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     budget: Option<u64>,
@@ -70,7 +82,7 @@ pub(crate) struct BriefArgs {
         long = "as",
         value_enum,
         value_name = "FORM",
-        conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge"]
+        conflicts_with_all = ["role", "client", "source", "session", "acknowledge"]
     )]
     form: Option<BriefFormArg>,
 
@@ -83,6 +95,10 @@ pub(crate) struct BriefArgs {
 enum BriefFormArg {
     /// Where all tasks stand, what was decided, what is open and what to do next
     Mission,
+    /// A page that makes sense without midstride
+    Markdown,
+    /// The first prompt of a session that continues the work
+    Prompt,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -123,14 +139,22 @@ pub(crate) fn brief(
     store: &Store,
     args: &BriefArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let Some(view) = allowed_store(store, args.wait_policy())? else {
+        return print_brief(ui, store, args);
+    };
+    let done = print_brief(ui, &view, args)?;
+    ui.warn(&withheld_documents(store.workspace().access().withheld()))?;
+    Ok(done)
+}
+
+/// The project without the documents of others, or `None` if all of it may be passed on.
+pub(super) fn allowed_store(
+    store: &Store,
+    wait_policy: WaitPolicy,
+) -> Result<Option<Store>, Diagnostic> {
     match store.workspace().access() {
-        Access::Granted => print_brief(ui, store, args),
-        Access::Own { withheld } => {
-            let view = Store::new(store.workspace().own_view()?, args.wait_policy());
-            let done = print_brief(ui, &view, args)?;
-            ui.warn(&withheld_documents(withheld))?;
-            Ok(done)
-        }
+        Access::Granted => Ok(None),
+        Access::Own { .. } => Ok(Some(Store::new(store.workspace().own_view()?, wait_policy))),
         Access::Untrusted { documents } => {
             let refused = untrusted_project(documents);
             // Author names can be any text, so an agent does not get them.
@@ -146,8 +170,10 @@ pub(crate) fn brief(
 /// Prints from a project or view whose documents may all be passed on.
 fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
-    if let Some(BriefFormArg::Mission) = args.form {
-        return print_mission(ui, store, args.json);
+    match args.form {
+        Some(BriefFormArg::Mission) => return print_mission(ui, store, args),
+        Some(form) => return print_form(ui, store, args, form),
+        None => {}
     }
     if !args.acknowledge.is_empty() {
         return acknowledge(ui, store, args);
@@ -167,11 +193,17 @@ fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
         ..BriefRequest::default()
     };
     super::observe(workspace);
-    let briefed = verbs::brief(store, &asked, &mut |done, all| {
+    let subject = args.subject.as_deref().map(|name| verbs::find_subject(store, Some(name)));
+    let subject = subject.transpose()?;
+    let mut progress = |done, all| {
         if all >= PROGRESS_BAR_MIN {
             ui.show_progress("indexing", done, all);
         }
-    });
+    };
+    let briefed = match &subject {
+        Some(subject) => verbs::brief_subject(store, &asked, subject, &mut progress),
+        None => verbs::brief(store, &asked, &mut progress),
+    };
     match args.json {
         true => ui.print_json(&view::brief::json(&briefed))?,
         false => ui.print(&briefed.briefing.text)?,
@@ -283,8 +315,33 @@ fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
     Ok(CliOutcome::Clean)
 }
 
-fn print_mission(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let workspace = store.workspace();
+/// Prints a briefing on one session or handoff in another form.
+fn print_form(
+    ui: &mut Ui,
+    store: &Store,
+    args: &BriefArgs,
+    form: BriefFormArg,
+) -> Result<CliOutcome, Diagnostic> {
+    let subject = verbs::find_subject(store, args.subject.as_deref())?;
+    let text = match form {
+        BriefFormArg::Prompt => verbs::continuation_prompt(store, &subject, args.budget),
+        BriefFormArg::Markdown | BriefFormArg::Mission => {
+            verbs::portable_markdown(store, &subject, args.budget)
+        }
+    };
+    match args.json {
+        true => ui.print_json(&view::brief::form_json(&text))?,
+        false => ui.print(&text)?,
+    }
+    Ok(CliOutcome::Clean)
+}
+
+fn print_mission(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
+    if args.budget.is_some() || args.subject.is_some() {
+        return Err(Diagnostic::new("`--as mission` shows the whole mission")
+            .hint("midstride brief --as mission"));
+    }
+    let (workspace, json) = (store.workspace(), args.json);
     let states = verbs::missions(store)?;
     let tasks = TaskBoard::open(store)?.tasks;
     let agents = verbs::agents_in_flight(store)?;

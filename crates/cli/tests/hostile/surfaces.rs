@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 93] = [
+const COMMANDS: [&[&str]; 95] = [
     &[],
     &["--json"],
     &["check"],
@@ -36,6 +36,8 @@ const COMMANDS: [&[&str]; 93] = [
     &["brief", "--json"],
     &["brief", "--last"],
     &["brief", "--as", "mission"],
+    &["brief", "--as", "markdown"],
+    &["brief", "market", "--as", "prompt"],
     &["dismiss"],
     &["list", "--graph", "--all"],
     &["events"],

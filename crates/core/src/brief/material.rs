@@ -161,11 +161,13 @@ pub enum BriefOccasion {
     Prompt,
     /// The session starts a subagent.
     Agent,
+    /// The user continues earlier work in a new session.
+    Continue,
 }
 
 impl BriefOccasion {
     /// Every occasion.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Startup,
         Self::Resume,
         Self::Clear,
@@ -173,6 +175,7 @@ impl BriefOccasion {
         Self::Compact,
         Self::Prompt,
         Self::Agent,
+        Self::Continue,
     ];
 
     /// Its name, as used by clients and on the command line.
@@ -185,6 +188,7 @@ impl BriefOccasion {
             Self::Compact => "compact",
             Self::Prompt => "prompt",
             Self::Agent => "agent",
+            Self::Continue => "continue",
         }
     }
 
@@ -198,7 +202,7 @@ impl BriefOccasion {
     pub fn tokens_max(self) -> u64 {
         match self {
             Self::Startup | Self::Clear => 500,
-            Self::Resume | Self::Compact => 2_000,
+            Self::Resume | Self::Compact | Self::Continue => 2_000,
             Self::Summary => 1_000,
             Self::Prompt => 400,
             Self::Agent => 200,

@@ -97,6 +97,7 @@ impl Frame {
             }
             BriefOccasion::Prompt => "midstride briefing · for this request",
             BriefOccasion::Agent => "midstride briefing · for this agent",
+            BriefOccasion::Continue => "midstride briefing · to continue",
         }
         .to_owned();
         let knows_branch =
@@ -120,14 +121,16 @@ impl Frame {
                 BriefOccasion::Summary
                 | BriefOccasion::Compact
                 | BriefOccasion::Prompt
-                | BriefOccasion::Agent,
+                | BriefOccasion::Agent
+                | BriefOccasion::Continue,
                 false,
             ) => NOTICE_COMPACT,
             (
                 BriefOccasion::Summary
                 | BriefOccasion::Compact
                 | BriefOccasion::Prompt
-                | BriefOccasion::Agent,
+                | BriefOccasion::Agent
+                | BriefOccasion::Continue,
                 true,
             ) => NOTICE_COMPACT_INSTRUCTED,
         };

@@ -37,8 +37,20 @@ pub fn correction(text: &str, context: PromptContext<'_>) -> Option<Correction> 
     correcting::correction(text, context)
 }
 
+/// The start of the briefing that `midstride continue` passes behind the user's request.
+const BRIEFING: &str = "\n\nmidstride briefing · to continue";
+
+/// A prompt without the briefing behind it, whose words are not the user's.
+fn without_briefing(mut text: String) -> String {
+    if let Some(at) = text.find(BRIEFING) {
+        text.truncate(at);
+    }
+    text
+}
+
 /// Creates a request and classifies its text, which must be redacted already.
 pub(super) fn new_request(seen: Provenance, text: String, context: PromptContext<'_>) -> Request {
+    let text = without_briefing(text);
     let correction = correction(&text, context);
     let (limits, branch) = (Vec::new(), None);
     let mut request =
@@ -56,6 +68,14 @@ pub(super) fn classify_request(request: &mut Request) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_briefing_behind_a_request_is_not_the_users_word() {
+        let prompt = "Continue this work: Cache it\n\nmidstride briefing · to continue · 9 tokens\nNever push.";
+        assert_eq!(without_briefing(prompt.to_owned()), "Continue this work: Cache it");
+        let pasted = "Why does it say\nmidstride briefing · to continue?";
+        assert_eq!(without_briefing(pasted.to_owned()), pasted);
+    }
 
     #[test]
     fn a_prompt_after_an_interrupt_corrects_only_if_it_says_something_new() {

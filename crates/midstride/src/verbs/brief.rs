@@ -5,6 +5,7 @@ mod concurrent;
 pub(in crate::verbs) mod dismiss;
 pub(in crate::verbs) mod hook;
 mod ledger_facts;
+pub(in crate::verbs) mod portable;
 pub(in crate::verbs) mod preview;
 pub(in crate::verbs) mod search_sessions;
 pub(in crate::verbs) mod summaries;
@@ -94,6 +95,8 @@ pub struct BriefRequest {
     pub limit: RefreshLimit,
     /// The user's prompt, if the briefing answers one.
     pub prompt: Option<String>,
+    /// The session to brief on, instead of the last one.
+    pub about: Option<Box<SessionSummary>>,
     /// A page the session already has in its context. What it says about other sessions is not
     /// repeated.
     pub in_context: Option<String>,
@@ -631,6 +634,9 @@ fn collect_material(
     let mut items = Vec::new();
     let before = work.summary.as_ref().map(|summary| {
         let mut source = session_items(summary, clients::title(summary.client.as_str()));
+        if asked.about.is_some() {
+            name_chosen_session(&mut source);
+        }
         // A resumed session has not ended.
         source.retain(|item| !work.is_own || item.rank != ItemRank::Source);
         // A handoff its author wrote beats what midstride derives, so only facts are kept next to
@@ -658,7 +664,7 @@ fn collect_material(
         );
         source
     });
-    match (before, is_session_first(work, open)) {
+    match (before, asked.about.is_some() || is_session_first(work, open)) {
         // A session that continues its own work needs all of it.
         (Some(before), true) if work.is_own => items = before,
         (Some(before), true) => sources.insert(0, before),
@@ -707,6 +713,13 @@ fn collect_material(
         unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
         headline: work.summary.as_ref().map(headline),
+    }
+}
+
+/// A session that was chosen may not be the last one.
+fn name_chosen_session(items: &mut [BriefItem]) {
+    for item in items.iter_mut().filter(|item| item.rank == ItemRank::Source) {
+        item.heading = "Session";
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) enum DocumentScope {
 }
 
 /// A document and its location.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StoredHandoff {
     /// The path from the root of the project, as a user would write it.
     pub path: PathBuf,

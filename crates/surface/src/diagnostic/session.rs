@@ -3,7 +3,7 @@
 use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::clients::home_variables;
-use midstride::verbs::{CheckpointError, NewError, SaveError, WhyError};
+use midstride::verbs::{CheckpointError, NewError, SaveError, SubjectError, WhyError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
@@ -34,6 +34,27 @@ impl From<WhyError> for Diagnostic {
             WhyError::File(error) => error.into(),
             WhyError::Ledger(error) => error.into(),
             WhyError::Workspace(error) => error.into(),
+            _ => diagnostic,
+        }
+    }
+}
+
+impl From<SubjectError> for Diagnostic {
+    fn from(error: SubjectError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            SubjectError::NotFound(_) => {
+                diagnostic.hint("midstride session list and midstride list show their names")
+            }
+            SubjectError::NoSession => {
+                diagnostic.hint("name a handoff, as midstride list shows it")
+            }
+            SubjectError::NotCaptured(_) => {
+                diagnostic.hint("midstride session recover captures it")
+            }
+            SubjectError::Find(error) => error.into(),
+            SubjectError::Checkpoint(error) => error.into(),
+            SubjectError::Ledger(error) => error.into(),
             _ => diagnostic,
         }
     }

@@ -5,6 +5,7 @@ use midstride::sys::env::SessionName;
 use midstride::verbs::{BriefOutcome, Delivery};
 use midstride_core::brief::{BriefedItem, OmittedItem};
 use midstride_core::text::id::{SessionId, Uid};
+use midstride_core::text::tokens;
 use midstride_core::work::event::DeliveredHandoff;
 use serde::Serialize;
 
@@ -80,6 +81,19 @@ pub fn last_briefing_json<'s>(session: &'s SessionName, text: &'s str) -> LastBr
 /// Names the session that a printed briefing was for.
 pub fn last_briefing_line(session: &SessionName) -> String {
     format!("Briefing of session {} ({})", session.id, session.client)
+}
+
+/// A briefing in another form.
+#[derive(Serialize)]
+pub struct BriefFormJson<'t> {
+    schema: &'static str,
+    text: &'t str,
+    tokens: u64,
+}
+
+/// The JSON for a briefing in another form.
+pub fn form_json(text: &str) -> BriefFormJson<'_> {
+    BriefFormJson { schema: "brief/1", text, tokens: tokens::estimate(text) }
 }
 
 /// The JSON for a briefing.

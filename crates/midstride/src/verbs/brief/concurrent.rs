@@ -21,9 +21,13 @@ pub(super) fn collect_concurrent_session_items(
 ) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none()
         && match asked.occasion {
-            None | Some(BriefOccasion::Startup | BriefOccasion::Clear | BriefOccasion::Resume) => {
-                true
-            }
+            None
+            | Some(
+                BriefOccasion::Startup
+                | BriefOccasion::Clear
+                | BriefOccasion::Resume
+                | BriefOccasion::Continue,
+            ) => true,
             Some(
                 BriefOccasion::Summary
                 | BriefOccasion::Compact

@@ -64,7 +64,7 @@ pub(super) struct LedgerFacts<'s> {
 
 impl<'s> LedgerFacts<'s> {
     pub(super) fn read(store: &'s Store, asked: &BriefRequest) -> Result<Self, LedgerError> {
-        Self::read_with(store, asked, None)
+        Self::read_with(store, asked, asked.about.as_deref().cloned())
     }
 
     /// The same with a session that is newer than its last capture.

@@ -194,6 +194,14 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
     })
 }
 
+/// The last session of this working tree, also if it still runs.
+pub(in crate::verbs) fn last_session(store: &Store) -> Result<Option<LastSession>, LedgerError> {
+    match may_read_store(store.workspace()) {
+        true => Ok(HomeSessions::read(store)?.last),
+        false => Ok(None),
+    }
+}
+
 /// Whether the private store may be read. Without a state folder, it may have come from elsewhere.
 pub(in crate::verbs) fn may_read_store(workspace: &Workspace) -> bool {
     workspace.store_owner() != StoreOwner::Unrecorded
