@@ -77,6 +77,7 @@ enum CliCommand {
     Checkpoint(commands::session::CaptureArgs),
     Session(commands::session::SessionArgs),
     Why(commands::why::WhyArgs),
+    Continue(commands::r#continue::ContinueArgs),
     Check(commands::check::CheckArgs),
     Verify(commands::verify::VerifyArgs),
     Trust(commands::trust::TrustArgs),
@@ -232,6 +233,9 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Checkpoint(args)) => commands::session::capture(ui, &opener.open()?, args),
         Some(CliCommand::Session(args)) => commands::session::session(ui, &opener.open()?, args),
         Some(CliCommand::Why(args)) => commands::why::why(ui, &opener.open()?, &args),
+        Some(CliCommand::Continue(args)) => {
+            commands::r#continue::r#continue(ui, &opener.open()?, &args)
+        }
         Some(CliCommand::Check(args)) => commands::check::check(ui, &opener.open()?, &args),
         Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &opener.open()?, &args),
         Some(CliCommand::Trust(args)) => {

@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod r#continue;
 pub(crate) mod data;
 pub(crate) mod diff;
 pub(crate) mod dismiss;

@@ -107,7 +107,8 @@ pub use project::setup::{
     plan_setup, plan_undo, trust_documents, undo_limit,
 };
 pub use project::subject::{
-    BriefSubject, SubjectError, brief_subject, continuation_prompt, find_subject, portable_markdown,
+    BriefSubject, StartError, SubjectError, brief_subject, continuation_prompt, find_subject,
+    portable_markdown, start_client,
 };
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use project::trust_listing::{

@@ -6,6 +6,7 @@ mod citation;
 pub mod client;
 pub mod command_result;
 pub mod config;
+pub mod continuation;
 pub mod coverage;
 pub mod data;
 mod delivery;

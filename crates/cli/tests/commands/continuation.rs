@@ -1,10 +1,12 @@
-//! Tests of briefings on one session or handoff: `brief SESSION` and
+//! Tests of briefings on one session or handoff: `continue`, `brief --as prompt` and
 //! `brief --as markdown`.
 
 use super::log::Scripted;
 use crate::sandbox;
 use midstride_testkit::Sandbox;
 use serde_json::Value;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 
 const FIRST: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 const LAST: &str = "5e550002-4c00-7000-8000-00000000bbbb";
@@ -99,4 +101,60 @@ fn a_briefing_in_markdown_is_complete_without_midstride() {
     let json = sandbox.run(["brief", "market", "--as", "markdown", "--json"]).exits(0).stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["schema"], &json["text"]), (&"brief/1".into(), &markdown("market").into()));
+}
+
+#[test]
+fn the_command_that_continues_a_session_is_printed() {
+    let sandbox = two_sessions();
+    insta::assert_snapshot!(sandbox.run(["continue", "--print"]), @r#"
+    exit 0
+    ----- stdout -----
+    claude "$(midstride brief 5e550002 --as prompt)"
+    "#);
+    insta::assert_snapshot!(sandbox.run(["continue", "5e550001", "--in", "codex", "--print"]), @r#"
+    exit 0
+    ----- stdout -----
+    codex "$(midstride brief 5e550001 --as prompt)"
+    "#);
+    let json = sandbox.run(["continue", "market", "--in", "codex", "--json"]).exits(0).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let prompt = sandbox.run(["brief", "market", "--as", "prompt"]).exits(0).stdout;
+    assert_eq!((&json["schema"], &json["prompt"]), (&"continue/1".into(), &prompt.clone().into()));
+    assert!(
+        prompt.starts_with("Continue this work: Market pages are slow\n\nmidstride briefing"),
+        "{prompt}"
+    );
+    assert!(json["tokens"].as_u64().unwrap() < 2_100, "{json}");
+    insta::assert_snapshot!(sandbox.run(["continue", "market", "--print"]), @"
+    exit 2
+    ----- stderr -----
+    error: no session is known for handoff market
+    hint: name the client to start with --in
+    ");
+}
+
+#[test]
+fn a_client_is_not_started_without_a_terminal_or_by_an_agent() {
+    let sandbox = two_sessions();
+    insta::assert_snapshot!(sandbox.run(["continue"]), @"
+    exit 2
+    ----- stderr -----
+    error: cannot start Claude Code: no terminal
+    hint: midstride continue --print prints the command to type
+    ");
+}
+
+#[test]
+fn the_printed_command_passes_the_prompt_to_the_client() {
+    let sandbox = two_sessions();
+    let script = sandbox.home().join("client.sh");
+    std::fs::write(&script, "#!/bin/sh\nprintf '%s' \"$#:$1\"\n").unwrap();
+    std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    let program = sandbox.program().to_owned();
+    let sandbox = sandbox.with_program("codex", &script).with_program("midstride", &program);
+    let printed = sandbox.run(["continue", "--in", "codex", "--print"]).exits(0).stdout;
+    let mut shell = sandbox.command("sh");
+    let passed = sandbox.finish(shell.args(["-c", printed.trim()])).exits(0).stdout;
+    let prompt = sandbox.run(["brief", "--as", "prompt"]).exits(0).stdout;
+    assert_eq!(passed, format!("1:{}", prompt.trim_end()));
 }

@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 95] = [
+const COMMANDS: [&[&str]; 97] = [
     &[],
     &["--json"],
     &["check"],
@@ -38,6 +38,8 @@ const COMMANDS: [&[&str]; 95] = [
     &["brief", "--as", "mission"],
     &["brief", "--as", "markdown"],
     &["brief", "market", "--as", "prompt"],
+    &["continue", "--print"],
+    &["continue", "market", "--in", "codex", "--json"],
     &["dismiss"],
     &["list", "--graph", "--all"],
     &["events"],

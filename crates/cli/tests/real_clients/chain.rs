@@ -8,8 +8,9 @@ use super::{kill, project, start};
 use midstride_testkit::real_client::ClaudeCode;
 use midstride_testkit::{ModelServer, Request, Sandbox, Turn, real_client};
 use serde_json::json;
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -406,4 +407,60 @@ fn only_the_newer_claude_code_in_a_terminal_is_briefed_without_the_variable() {
 #[ignore = "needs MIDSTRIDE_CLIENTS"]
 fn only_codex_in_a_terminal_is_briefed_without_the_variable() {
     only_a_session_in_a_terminal_is_briefed(Client::Codex);
+}
+
+/// Continues the work of one client in another one, with the command that the user types.
+fn work_continues_in(from: Client, to: Client, name: &str, program: &str) {
+    let (sandbox, model) = shop();
+    let tmux = real_client::tmux(&sandbox);
+    Chain { client: from, sandbox: &sandbox, model: &model }.works();
+    // The client under its usual name, with its first-run questions answered.
+    if let Client::Codex = to {
+        drop(codex_with_hooks(&sandbox, &model));
+    }
+    let client = to.interactive(&sandbox, &model, "");
+    let mut words: Vec<_> = client.get_args().map(|word| word.to_str().unwrap()).collect();
+    assert_eq!(words.pop(), Some(""), "the prompt");
+    let folder = sandbox.home().join("bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let real = client.get_program().to_str().unwrap();
+    let script = format!("#!/bin/sh\nexec '{real}' {} \"$@\"\n", words.join(" "));
+    std::fs::write(folder.join(program), script).unwrap();
+    std::fs::set_permissions(folder.join(program), Permissions::from_mode(0o755)).unwrap();
+    let mut command = sandbox.child_command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(["continue", "--in", name]);
+    for (variable, value) in client.get_envs() {
+        let value = value.map(ToOwned::to_owned);
+        match value {
+            Some(value) if variable == "PATH" => {
+                let paths = std::iter::once(folder.clone()).chain(std::env::split_paths(&value));
+                command.env("PATH", std::env::join_paths(paths).unwrap());
+            }
+            Some(value) => drop(command.env(variable, value)),
+            None => drop(command.env_remove(variable)),
+        }
+    }
+    let requests = model.requests().len();
+    model.then([Turn::says("I continue with the rounding.")]);
+    let terminal = Terminal::start(tmux, &sandbox, &command);
+    model.wait_for_requests(requests + 1);
+    let asked = last(&model);
+    let heard = heard(&asked);
+    let prompt = heard.iter().find(|text| text.contains("Continue this work: Repair the importer"));
+    let prompt = prompt.unwrap_or_else(|| panic!("{heard:#?}"));
+    assert!(prompt.contains("midstride briefing · to continue"), "{prompt}");
+    assert!(prompt.contains(COMMIT) && prompt.contains("make test"), "{prompt}");
+    drop(terminal);
+}
+
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn work_of_claude_code_continues_in_codex() {
+    work_continues_in(Client::Claude(ClaudeCode::Newer), Client::Codex, "codex", "codex");
+}
+
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn work_of_codex_continues_in_claude_code() {
+    work_continues_in(Client::Codex, Client::Claude(ClaudeCode::Newer), "claude-code", "claude");
 }

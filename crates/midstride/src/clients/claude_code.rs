@@ -45,6 +45,7 @@ const PROFILE: ClientProfile = ClientProfile {
     title: "Claude Code",
     program: "claude",
     resume_arguments: &["--resume"],
+    prompt_arguments: &[],
     resumes_in_session_directory: true,
     // The npm package, and the native installer, which names the program after its version.
     executables: &["claude", "claude.exe", "claude/versions/*"],

@@ -120,6 +120,13 @@ pub trait Client: fmt::Debug + Sync {
         words.chain([session.as_str().to_owned()]).collect()
     }
 
+    /// The words of the command that starts a session in a terminal with a first prompt.
+    fn prompt_command(&self, prompt: &str) -> Vec<String> {
+        let ClientProfile { program, prompt_arguments, .. } = self.profile();
+        let words = [program].into_iter().chain(*prompt_arguments).map(|word| (*word).to_owned());
+        words.chain([prompt.to_owned()]).collect()
+    }
+
     /// Whether a session runs headless, for a script, so that no user can answer a prompt.
     fn is_headless(&self, environment: &Environment) -> bool;
 
@@ -215,6 +222,9 @@ pub struct ClientProfile {
     pub program: &'static str,
     /// The arguments of the program that reopen a session, without its id.
     pub resume_arguments: &'static [&'static str],
+    /// The arguments of the program that start a session in a terminal with a first prompt, without
+    /// the prompt.
+    pub prompt_arguments: &'static [&'static str],
     /// Whether the client finds a session only from the directory that the session worked in.
     pub resumes_in_session_directory: bool,
     /// How the paths of the client's programs end: file names, or several names with `*` for any.

@@ -42,6 +42,7 @@ const PROFILE: ClientProfile = ClientProfile {
     title: "Codex",
     program: "codex",
     resume_arguments: &["resume"],
+    prompt_arguments: &[],
     resumes_in_session_directory: false,
     // The npm package, and the release files.
     executables: &[

@@ -30,6 +30,14 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
     Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()
 }
 
+/// Runs a program in place of this process, in the same terminal. Returns only if it cannot be started.
+pub fn replace_process(words: &[String]) -> io::Error {
+    let Some((program, arguments)) = words.split_first() else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    Command::new(program).args(arguments).exec()
+}
+
 /// Starts midstride again with only these variables and does not wait for it. The new process
 /// continues after this one exits.
 pub fn spawn_detached(

@@ -3,7 +3,9 @@
 use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::clients::home_variables;
-use midstride::verbs::{CheckpointError, NewError, SaveError, SubjectError, WhyError};
+use midstride::verbs::{
+    CheckpointError, NewError, SaveError, StartError, SubjectError, WhyError,
+};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
@@ -55,6 +57,19 @@ impl From<SubjectError> for Diagnostic {
             SubjectError::Find(error) => error.into(),
             SubjectError::Checkpoint(error) => error.into(),
             SubjectError::Ledger(error) => error.into(),
+            _ => diagnostic,
+        }
+    }
+}
+
+impl From<StartError> for Diagnostic {
+    fn from(error: StartError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            StartError::NotInstalled { .. } => diagnostic.hint("name another client with --in"),
+            StartError::Automation(_) | StartError::NotStarted(..) => {
+                diagnostic.hint("midstride continue --print prints the command to type")
+            }
             _ => diagnostic,
         }
     }

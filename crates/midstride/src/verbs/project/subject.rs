@@ -5,6 +5,8 @@ use super::home::{LastSession, last_session};
 use crate::clients::{self, Client};
 use crate::store::Store;
 use crate::store::ledger::LedgerError;
+use crate::sys::env::{Automation, Environment};
+use crate::sys::process;
 use crate::verbs::brief::portable::{handoff_markdown, session_markdown};
 use crate::verbs::brief::summaries::summarize_session;
 use crate::verbs::brief::{BriefOutcome, BriefRequest, brief, brief_handoffs};
@@ -16,6 +18,7 @@ use midstride_core::brief::items::headline;
 use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::session::short_id;
 use midstride_core::text::hidden;
+use std::io;
 
 /// The maximum number of characters of the goal in a prompt. The briefing has the rest.
 const GOAL_LENGTH_MAX: usize = 200;
@@ -175,4 +178,37 @@ pub fn portable_markdown(store: &Store, subject: &BriefSubject, tokens: Option<u
             handoff_markdown(store, &asked, stored.as_ref().clone())
         }
     }
+}
+
+/// Why a client was not started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// An agent cannot use the terminal of the user.
+    #[error("{0} cannot start a client in your terminal")]
+    Automation(Automation),
+    /// The program is not installed.
+    #[error("{title} is not installed: there is no `{program}` on PATH")]
+    NotInstalled {
+        /// The name of the client.
+        title: &'static str,
+        /// Its program.
+        program: &'static str,
+    },
+    /// The system refused.
+    #[error("{0} could not be started: {1}")]
+    NotStarted(&'static str, io::Error),
+}
+
+/// Runs a client with a first prompt in place of this process. Returns only if it cannot be started.
+pub fn start_client(environment: &Environment, client: &dyn Client, prompt: &str) -> StartError {
+    if let Some(automation) = environment.automation() {
+        return StartError::Automation(automation);
+    }
+    let error = process::replace_process(&client.prompt_command(prompt));
+    if error.kind() == io::ErrorKind::NotFound {
+        let (title, program) = (client.title(), client.profile().program);
+        return StartError::NotInstalled { title, program };
+    }
+    StartError::NotStarted(client.title(), error)
 }
