@@ -5,9 +5,8 @@ use midstride_core::text::id::nearest_match;
 use midstride_surface::diagnostic::Diagnostic;
 
 /// Words of other tools and of earlier versions: the command they follow, the word, and the hint.
-const KNOWN_WORDS: [(&str, &str, &str); 14] = [
-    ("midstride", "log", "`midstride session list` lists past sessions"),
-    ("midstride", "sessions", "`midstride session list` lists past sessions"),
+const KNOWN_WORDS: [(&str, &str, &str); 13] = [
+    ("midstride", "sessions", "`midstride log` lists past sessions"),
     ("midstride", "tasks", "`midstride task list` lists the tasks"),
     ("midstride", "close", "`midstride resolve` closes a handoff"),
     ("midstride", "install", "`midstride setup` installs midstride into your clients"),

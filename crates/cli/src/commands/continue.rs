@@ -12,13 +12,11 @@ use midstride_surface::view::continuation as view;
 ///
 /// Starts a client in this terminal with the briefing as its first prompt. By default, it continues
 /// the last session in the same client, also while that session is still open.
-///
-/// Examples:
-///   midstride continue
-///   midstride continue --in codex
-///   midstride continue market-page-perf --print
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  midstride continue
+  midstride continue --in codex
+  midstride continue market --print")]
 pub(crate) struct ContinueArgs {
     /// Session or handoff [default: the last session]
     #[arg(value_name = "SESSION", value_parser = super::parse_text)]

@@ -10,12 +10,10 @@ use midstride_surface::view::why as view;
 /// Prints the commit, the session that made it with its request, report, decisions and wrong turns,
 /// and the handoffs that name the commit or the session. A session counts only if its records show
 /// the commit.
-///
-/// Examples:
-///   midstride why HEAD
-///   midstride why src/cache.ts:14
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  midstride why HEAD
+  midstride why app/market.py:20")]
 pub(crate) struct WhyArgs {
     /// Commit, or FILE:LINE
     #[arg(value_name = "COMMIT", value_parser = super::parse_text)]

@@ -206,7 +206,7 @@ fn an_unknown_command_suggests_what_was_meant() {
 #[test]
 fn a_known_word_is_no_command() {
     let sandbox = sandbox();
-    for word in ["log", "sessions", "tasks", "close", "install", "import", "handoff", "revise"] {
+    for word in ["sessions", "tasks", "close", "install", "import", "handoff", "revise"] {
         let run = sandbox.run([word]).exits(2);
         assert!(run.stderr.contains("hint: `midstride "), "{word}: {run}");
     }
