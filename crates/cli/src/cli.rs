@@ -15,7 +15,7 @@ use midstride::sys::env::Environment;
 use midstride::sys::files;
 use midstride::workspace::Workspace;
 use midstride_core::text::hidden;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -101,33 +101,33 @@ enum CliCommand {
 }
 
 /// Parses the command line. Prints help and usage errors itself.
-pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
+pub(crate) fn parse(as_json: bool) -> Result<CommandLine, ExitCode> {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let parsed = parse_words(&typed)?;
+    let parsed = parse_words(&typed, as_json)?;
     match &parsed.command {
         Some(CliCommand::Help(args)) if !args.command.is_empty() => {
-            Err(print_help_of(&args.command))
+            Err(print_help_of(&args.command, as_json))
         }
         _ => Ok(parsed),
     }
 }
 
-fn parse_words(typed: &[OsString]) -> Result<CommandLine, ExitCode> {
+fn parse_words(typed: &[OsString], as_json: bool) -> Result<CommandLine, ExitCode> {
     let mut definition = definition();
     definition = definition.override_help(commands::help::short_page(&CommandLine::command()));
     let parsed = definition.try_get_matches_from_mut(typed).and_then(|mut matches| {
         CommandLine::from_arg_matches_mut(&mut matches)
             .map_err(|error| error.format(&mut definition))
     });
-    parsed.map_err(|error| print_parse_error(typed, &error))
+    parsed.map_err(|error| print_parse_error(typed, &error, as_json))
 }
 
 /// Prints the help of a command, as its `--help` does.
-fn print_help_of(words: &[String]) -> ExitCode {
+fn print_help_of(words: &[String], as_json: bool) -> ExitCode {
     let mut command = &definition();
     for (index, word) in words.iter().enumerate() {
         let Some(below) = command.find_subcommand(word) else {
-            return report_unknown_command(&words[..index], word);
+            return report_unknown_command(&words[..index], word, as_json);
         };
         command = below;
     }
@@ -135,49 +135,71 @@ fn print_help_of(words: &[String]) -> ExitCode {
     let typed = std::iter::once("midstride").chain(words).chain(["--help"]);
     let typed: Vec<OsString> = typed.map(OsString::from).collect();
     // With `--help`, parsing ends by printing it.
-    parse_words(&typed).err().unwrap_or(ExitCode::SUCCESS)
+    parse_words(&typed, as_json).err().unwrap_or(ExitCode::SUCCESS)
 }
 
-fn print_parse_error(typed: &[OsString], error: &clap::Error) -> ExitCode {
+fn print_parse_error(typed: &[OsString], error: &clap::Error, as_json: bool) -> ExitCode {
     if error.kind() == ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
     {
         let words = typed.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
         let before: Vec<String> = words.take_while(|typed| typed != word).collect();
-        return report_unknown_command(&before, word);
+        return report_unknown_command(&before, word, as_json);
     }
-    print_usage_error(error);
+    print_usage_error(error, as_json);
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-fn report_unknown_command(before: &[String], word: &str) -> ExitCode {
+fn report_unknown_command(before: &[String], word: &str, as_json: bool) -> ExitCode {
     let mut ui = Ui::new(ColorMode::Auto);
     if let Some(workspace) = discover_workspace() {
         ui.redactor().set_project(&workspace);
     }
-    ui.report(&suggestion::unknown_command(&definition(), before, word))
+    ui.report(&suggestion::unknown_command(&definition(), before, word), as_json)
 }
 
 fn discover_workspace() -> Option<Workspace> {
     Workspace::discover(midstride::clients::read_environment().ok()?).ok()
 }
 
+/// Whether the arguments ask for JSON. They may not parse, so this looks at the words.
+pub(crate) fn is_json_requested(arguments: impl Iterator<Item = OsString>) -> bool {
+    let options = arguments.skip(1).take_while(|word| word != "--");
+    options.into_iter().any(|word| word == "--json")
+}
+
 /// Prints what clap reports. It quotes user input, which may contain a secret or terminal escapes.
 /// Then it is redacted and printed without color, because color codes would split the text to
 /// match.
-fn print_usage_error(error: &clap::Error) {
+fn print_usage_error(error: &clap::Error, as_json: bool) {
     let text = error.render().to_string();
-    let rules = MessageRedactor::default();
+    let mut ui = Ui::new(ColorMode::Never);
+    let rules = ui.redactor();
     if let Some(workspace) = discover_workspace() {
         rules.set_project(&workspace);
+    }
+    if as_json && error.use_stderr() {
+        ui.report(&usage_diagnostic(&text), true);
+        return;
     }
     let clean = rules.clean(&text);
     // If printing fails, there is no place left to report it.
     let _ = if clean == text && !text.contains(hidden::is_invisible) {
         error.print()
     } else {
-        Ui::new(ColorMode::Never).say(clean.trim_end())
+        ui.say(clean.trim_end())
     };
+}
+
+/// Splits the text that clap prints into a message and hints.
+fn usage_diagnostic(text: &str) -> Diagnostic {
+    // The last paragraph only names `--help`.
+    let text = text.split("\nFor more information").next().unwrap_or_default();
+    let mut paragraphs = text.trim().split("\n\n").map(str::trim);
+    let first = paragraphs.next().unwrap_or_default();
+    let message = first.strip_prefix("error: ").unwrap_or(first);
+    let help = paragraphs.map(|paragraph| paragraph.strip_prefix("tip: ").unwrap_or(paragraph));
+    help.fold(Diagnostic::with_code(ErrorCode::Usage, message), Diagnostic::hint)
 }
 
 /// Runs the command.
@@ -188,12 +210,18 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
     if let Some(folder) = typed.folder {
         environment.folder = files::canonical(&environment.folder.join(&folder));
         if !files::is_folder(&environment.folder) {
-            return Err(Diagnostic::new(format!("there is no folder `{}`", folder.display())));
+            return Err(Diagnostic::with_code(
+                ErrorCode::NotFound,
+                format!("there is no folder `{}`", folder.display()),
+            ));
         }
     }
     if let Some(option) = typed.home.given_option().filter(|_| typed.command.is_some()) {
-        return Err(Diagnostic::new(format!("`{option}` stands before the command"))
-            .hint(format!("write it behind, as in `midstride list {option}`")));
+        return Err(Diagnostic::with_code(
+            ErrorCode::Usage,
+            format!("`{option}` stands before the command"),
+        )
+        .hint(format!("write it behind, as in `midstride list {option}`")));
     }
     let opener = Opener { environment, redactor: ui.redactor() };
     match typed.command {

@@ -58,7 +58,7 @@ use midstride::verbs::{self, BlockingQuestion, TaskImport};
 use midstride::workspace::{FindError, StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::text::redact::Redaction;
-use midstride_surface::diagnostic::{CONVERT_HINT, Diagnostic};
+use midstride_surface::diagnostic::{CONVERT_HINT, Diagnostic, ErrorCode};
 use midstride_surface::view;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -250,9 +250,10 @@ fn read_input(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, Diagnostic>
     }
     // A truncated input is not what the user meant.
     let most = files::FILE_BYTES_MAX;
-    Err(Diagnostic::new(format!(
-        "standard input has more than {most} bytes, so none of it is used"
-    ))
+    Err(Diagnostic::with_code(
+        ErrorCode::InvalidInput,
+        format!("standard input has more than {most} bytes, so none of it is used"),
+    )
     .hint("move the material into files of its own and refer to them"))
 }
 
@@ -263,7 +264,8 @@ fn read_text(workspace: &Workspace, path: &Path) -> Result<String, Diagnostic> {
 
 fn decode_utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|_| {
-        Diagnostic::new(format!("`{}` is not UTF-8", path.display())).hint(CONVERT_HINT)
+        Diagnostic::with_code(ErrorCode::InvalidInput, format!("`{}` is not UTF-8", path.display()))
+            .hint(CONVERT_HINT)
     })
 }
 

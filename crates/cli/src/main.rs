@@ -18,7 +18,8 @@ fn main() -> ExitCode {
     if let Some(status) = hooks::dispatch(std::env::args_os()) {
         return status;
     }
-    let typed = match cli::parse() {
+    let as_json = cli::is_json_requested(std::env::args_os());
+    let typed = match cli::parse(as_json) {
         Ok(typed) => typed,
         Err(status) => return status,
     };
@@ -26,6 +27,6 @@ fn main() -> ExitCode {
     let result = cli::run(&mut ui, typed);
     match result {
         Ok(outcome) => outcome.into(),
-        Err(diagnostic) => ui.report(&diagnostic),
+        Err(diagnostic) => ui.report(&diagnostic, as_json),
     }
 }

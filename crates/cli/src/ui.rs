@@ -11,8 +11,9 @@ use midstride_core::text::redact::{
     CustomRule, Redaction, RedactionRules, RedactionStream, redaction_mark,
 };
 use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::json::{JsonAnswer, json_text};
 use midstride_surface::text::{escape_json, sanitize};
-use midstride_surface::view::shell_word;
+use midstride_surface::view::{self, shell_word};
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -63,6 +64,8 @@ pub(crate) enum ColorMode {
 pub(crate) struct Ui {
     out: AutoStream<Stdout>,
     err: AutoStream<Stderr>,
+    /// Whether JSON was printed to standard output.
+    has_answered: bool,
     redactor: Rc<MessageRedactor>,
 }
 
@@ -145,6 +148,7 @@ impl Ui {
         Self {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
+            has_answered: false,
             redactor: Rc::default(),
         }
     }
@@ -193,14 +197,21 @@ impl Ui {
         out.flush()
     }
 
-    /// Prints a value as JSON.
-    pub(crate) fn print_json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+    /// Prints an answer as JSON, with the name of its schema.
+    pub(crate) fn print_json<T: JsonAnswer>(&mut self, answer: &T) -> io::Result<()> {
+        let text = json_text(answer).map_err(io::Error::from)?;
+        self.print_json_text(&format!("{text}\n"))
+    }
+
+    /// Prints JSON whose shape another standard owns, such as SARIF.
+    pub(crate) fn print_foreign_json(&mut self, value: &serde_json::Value) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
         self.print_json_text(&format!("{text}\n"))
     }
 
     /// Prints JSON texts. They stay valid JSON, because each string is redacted separately.
     pub(crate) fn print_json_text(&mut self, json: &str) -> io::Result<()> {
+        self.has_answered = true;
         let json = self.redactor.clean_json(json);
         self.write_text(&escape_json(&json))
     }
@@ -293,12 +304,19 @@ impl Ui {
     }
 
     /// Prints the error that ends the program and returns the exit code for "could not run".
-    pub(crate) fn report(&mut self, error: &Diagnostic) -> ExitCode {
+    /// With `as_json`, the error is the answer on standard output, unless an answer was printed before.
+    pub(crate) fn report(&mut self, error: &Diagnostic, as_json: bool) -> ExitCode {
         if error.is_silent() {
             return CliOutcome::Clean.into();
         }
-        // If stderr is gone too, the exit code is all that is left.
-        let _ = self.print_diagnostic(error, AnsiColor::Red, "error");
+        // If the stream is closed, the exit code is all that is left.
+        let _ = match as_json && !self.has_answered {
+            true => {
+                let (code, message) = (error.code().name(), error.message());
+                self.print_json(&view::error::json(code, message, error.hints()))
+            }
+            false => self.print_diagnostic(error, AnsiColor::Red, "error"),
+        };
         CliOutcome::Incomplete.into()
     }
 

@@ -26,6 +26,7 @@ mod graph;
 mod help;
 mod hook;
 mod init;
+mod json;
 mod life;
 mod list;
 mod log;

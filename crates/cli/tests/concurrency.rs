@@ -1,7 +1,7 @@
 //! Tests of many concurrent processes: nothing is lost, and no lock errors are reported.
 
 use crate::sandbox;
-use midstride_testkit::Sandbox;
+use midstride_testkit::{Sandbox, json_items};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -84,7 +84,7 @@ fn thirty_two_processes_lose_nothing_and_wait_for_each_other() {
     }
     acknowledged.insert(shared);
     let list = sandbox.run(["task", "list", "--json"]).exits(0);
-    let list: serde_json::Value = serde_json::from_str(&list.stdout).unwrap();
+    let list: serde_json::Value = json_items(&list.stdout);
     let listed = list.as_array().unwrap().iter().map(|t| t["id"].as_str().unwrap().to_owned());
     assert_eq!(listed.collect::<BTreeSet<_>>(), acknowledged);
     for writer in 0..PROCESSES {

@@ -3,7 +3,7 @@
 //! The client is a real process. It writes a real session record by record to where its client
 //! stores it, registers as the client does, and is killed with half a record written.
 
-use midstride_testkit::{Sandbox, fixtures};
+use midstride_testkit::{Sandbox, fixtures, json_items};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
@@ -107,7 +107,7 @@ impl Desk {
 
     fn state(&self) -> String {
         let run = self.sandbox.run(["session", "list", "--json"]).exits(0);
-        let list: Value = serde_json::from_str(&run.stdout).unwrap();
+        let list: Value = json_items(&run.stdout);
         format!("runs {}, captured {}", list[0]["runs"], list[0]["captured"].as_str().unwrap())
     }
 

@@ -15,8 +15,9 @@ fn pick(object: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| ((*name).to_owned(), object[*name].clone())).collect()
 }
 
+/// The elements of a list, which may be the items of an answer.
 fn array(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+    value.as_array().or_else(|| value["items"].as_array()).map_or(&[], Vec::as_slice)
 }
 
 fn text(value: &Value) -> &str {

@@ -16,7 +16,7 @@ mod talk;
 mod trouble;
 
 use crate::sandbox;
-use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
+use midstride_testkit::{ModelServer, Sandbox, Turn, json_items, real_client};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -73,7 +73,7 @@ fn recovered(sandbox: &Sandbox) -> Value {
         .args(["session", "list", "--json"])
         .output()
         .unwrap();
-    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    let list: Value = json_items(&list.stdout);
     assert_eq!(list.as_array().unwrap().len(), 1, "{list:#}");
     assert_eq!(list[0]["captured"], "whole", "{list:#}");
     let id = list[0]["session"].as_str().unwrap();

@@ -2,7 +2,7 @@
 //! lost.
 
 use crate::sandbox;
-use midstride_testkit::Sandbox;
+use midstride_testkit::{Sandbox, json_items};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
@@ -197,8 +197,7 @@ fn thirty_two_processes_get_thirty_two_documents() {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    let list: serde_json::Value =
-        serde_json::from_str(&sandbox.run(["list", "--json"]).exits(0).stdout).unwrap();
+    let list: serde_json::Value = json_items(&sandbox.run(["list", "--json"]).exits(0).stdout);
     let mut keys: Vec<&str> =
         list.as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
     keys.sort_unstable();
@@ -292,7 +291,7 @@ fn ten_thousand_documents_are_handled() {
         sandbox.write(&format!(".midstride/handoffs/d{number}.md"), text);
     }
     let run = sandbox.run(["list", "--json"]).exits(0);
-    let list: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let list: serde_json::Value = json_items(&run.stdout);
     assert_eq!(list.as_array().unwrap().len(), 10_000);
     assert!(sandbox.run(["show", "d7777"]).exits(0).stdout.starts_with("Number 7777\n"));
     assert!(sandbox.run(["show", "d77777"]).exits(2).stderr.contains("did you mean"));

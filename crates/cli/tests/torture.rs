@@ -7,7 +7,7 @@
 mod worker;
 
 use crate::sandbox;
-use midstride_testkit::Sandbox;
+use midstride_testkit::{Sandbox, json_items};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ fn history(sandbox: &Sandbox, id: &str) -> Vec<String> {
 fn assert_all_there(sandbox: &Sandbox, acknowledged: &[Acknowledged], seed: u64) {
     let mut histories: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let tasks = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
-    let tasks: Vec<serde_json::Value> = serde_json::from_str(&tasks).unwrap();
+    let tasks: Vec<serde_json::Value> = serde_json::from_value(json_items(&tasks)).unwrap();
     let mut lost = Vec::new();
     for write in acknowledged {
         let is_there = match write {

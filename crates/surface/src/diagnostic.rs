@@ -1,10 +1,13 @@
 //! The error messages of the command line and their hints. Every library error is converted to a
 //! [`Diagnostic`] here, in one file per area.
 
+mod code;
 mod handoff;
 mod ledger;
 mod permission;
 mod session;
+
+pub use code::{ErrorCode, HasErrorCode};
 
 use crate::view::permission::unread_store_text;
 use crate::view::{count, shell_word};
@@ -41,9 +44,10 @@ pub fn untrusted_project(documents: usize) -> Diagnostic {
         }
     };
     if documents == 0 {
-        return Diagnostic::new(message).hint("set HOME or XDG_STATE_HOME");
+        return Diagnostic::with_code(ErrorCode::NotTrusted, message)
+            .hint("set HOME or XDG_STATE_HOME");
     }
-    trust_hint(Diagnostic::new(message))
+    trust_hint(Diagnostic::with_code(ErrorCode::NotTrusted, message))
 }
 
 /// Says how many documents are not passed on, next to what is.
@@ -79,6 +83,7 @@ struct Hint {
 /// An error that kept a command from running, or a warning about a part of its work.
 #[derive(Debug)]
 pub struct Diagnostic {
+    code: ErrorCode,
     message: String,
     hints: Vec<Hint>,
     is_silent: bool,
@@ -87,7 +92,17 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Creates a diagnostic without hints.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new(), is_silent: false }
+        Self::with_code(ErrorCode::Failed, message)
+    }
+
+    /// Creates a diagnostic of a kind, without hints.
+    pub fn with_code(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hints: Vec::new(), is_silent: false }
+    }
+
+    /// Creates the diagnostic of an error, without hints.
+    pub fn from_error(error: &impl HasErrorCode) -> Self {
+        Self::with_code(error.code(), error.to_string())
     }
 
     /// Adds a hint for every surface.
@@ -109,6 +124,11 @@ impl Diagnostic {
     fn hint_for_terminal(mut self, typed: impl Into<String>) -> Self {
         self.hints.push(Hint { for_terminal: typed.into(), for_tools: None });
         self
+    }
+
+    /// The kind of error.
+    pub fn code(&self) -> ErrorCode {
+        self.code
     }
 
     /// The message, without hints.
@@ -135,13 +155,13 @@ impl Diagnostic {
 impl From<io::Error> for Diagnostic {
     fn from(error: io::Error) -> Self {
         let quiet = error.kind() == io::ErrorKind::BrokenPipe;
-        Self { is_silent: quiet, ..Self::new(error.to_string()) }
+        Self { is_silent: quiet, ..Self::from_error(&error) }
     }
 }
 
 impl From<FileError> for Diagnostic {
     fn from(error: FileError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error.hint() {
             Some(hint) => diagnostic.hint(hint),
             None => diagnostic,
@@ -151,7 +171,7 @@ impl From<FileError> for Diagnostic {
 
 impl From<ConfigError> for Diagnostic {
     fn from(error: ConfigError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             ConfigError::Unknown(_) => {
                 let names: Vec<&str> = SETTING_KEYS.iter().map(|key| key.name).collect();
@@ -173,7 +193,7 @@ impl From<ConfigError> for Diagnostic {
 impl From<SetupError> for Diagnostic {
     fn from(error: SetupError) -> Self {
         match error {
-            SetupError::NoClient => Self::new(error.to_string()).hint(format!(
+            SetupError::NoClient => Self::from_error(&error).hint(format!(
                 "install {} and start it once, or name it with `--client`",
                 clients::ALL.map(Client::title).join(" or ")
             )),
@@ -181,14 +201,15 @@ impl From<SetupError> for Diagnostic {
             SetupError::Config(error) => error.into(),
             SetupError::Permission(error) => error.into(),
             SetupError::File(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<&Exclusion> for Diagnostic {
     fn from(exclusion: &Exclusion) -> Self {
-        let error = Self::new(format!("midstride is off here: {exclusion}"));
+        let error =
+            Self::with_code(exclusion.code(), format!("midstride is off here: {exclusion}"));
         match exclusion {
             Exclusion::Policy(_) => error.hint("ask the administrator of this machine"),
             Exclusion::Pattern(_) | Exclusion::NotListed => error.hint_per_surface(
@@ -208,9 +229,9 @@ impl From<SettingsError> for Diagnostic {
     fn from(error: SettingsError) -> Self {
         match error {
             SettingsError::File(error) => error.into(),
-            SettingsError::Text { .. } => Self::new(error.to_string())
+            SettingsError::Text { .. } => Self::from_error(&error)
                 .hint("correct the file; `midstride init` in an empty folder shows a fresh one"),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
@@ -220,9 +241,9 @@ impl From<WorkspaceError> for Diagnostic {
         match error {
             WorkspaceError::File(error) => error.into(),
             WorkspaceError::Settings(error) => error.into(),
-            WorkspaceError::Bare(_) => Self::new(error.to_string())
+            WorkspaceError::Bare(_) => Self::from_error(&error)
                 .hint("`git worktree add ../work` checks it out; start midstride there"),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
@@ -242,20 +263,20 @@ impl From<HomeError> for Diagnostic {
         match error {
             HomeError::Find(error) => error.into(),
             HomeError::Workspace(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<FindError> for Diagnostic {
     fn from(error: FindError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             FindError::NotFound { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
             FindError::NotFound { wanted, nearest: None } if is_markdown(&wanted) => {
-                Self::new(format!("there is no file `{wanted}`"))
+                Self::with_code(ErrorCode::NotFound, format!("there is no file `{wanted}`"))
                     .hint("paths count from the folder you are in")
             }
             FindError::NotFound { .. } => diagnostic.hint_per_surface(
@@ -284,7 +305,7 @@ fn is_markdown(path: &str) -> bool {
 
 impl From<QueryError> for Diagnostic {
     fn from(error: QueryError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             QueryError::Empty => diagnostic.hint_per_surface(
                 "midstride search slow \"market*\"",
@@ -304,18 +325,18 @@ impl From<IndexError> for Diagnostic {
     fn from(error: IndexError) -> Self {
         match error {
             IndexError::File(error) => error.into(),
-            IndexError::NotSetUp => Self::new(error.to_string())
+            IndexError::NotSetUp => Self::from_error(&error)
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
-            IndexError::TimedOut | IndexError::Database(_) => Self::new(error.to_string())
+            IndexError::TimedOut | IndexError::Database(_) => Self::from_error(&error)
                 .hint("`midstride search` reads the documents instead; nothing is lost"),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<GitError> for Diagnostic {
     fn from(error: GitError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             GitError::NotStarted(_) => {
                 diagnostic.hint("install git, or see that it is on the PATH")
@@ -338,11 +359,12 @@ impl From<GitError> for Diagnostic {
 impl From<InitError> for Diagnostic {
     fn from(error: InitError) -> Self {
         match error {
-            InitError::OtherSetup(_) => Self::new(error.to_string())
-                .hint("remove that file first if you want it the other way"),
+            InitError::OtherSetup(_) => {
+                Self::from_error(&error).hint("remove that file first if you want it the other way")
+            }
             InitError::File(error) => error.into(),
             InitError::Trust(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }

@@ -4,5 +4,6 @@
 //! It prints nothing: callers pass the width of the terminal in and print what they get.
 
 pub mod diagnostic;
+pub mod json;
 pub mod text;
 pub mod view;

@@ -14,6 +14,7 @@ pub mod demo;
 pub mod difference;
 pub mod dismissable;
 pub mod doctor;
+pub mod error;
 pub mod events;
 pub mod findings;
 pub mod forget;

@@ -25,5 +25,5 @@ pub use drifting_repo::{DriftingRepo, Expected};
 pub use memory_ledger::MemoryLedger;
 pub use model_server::{ModelServer, Request, Turn};
 pub use random::Random;
-pub use sandbox::{NOW, Run, Sandbox, SandboxUser};
+pub use sandbox::{NOW, Run, Sandbox, SandboxUser, json_items};
 pub use transcripts::{client, cursor, parse_cursor};

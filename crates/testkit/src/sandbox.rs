@@ -5,6 +5,7 @@ mod user;
 
 pub use user::SandboxUser;
 
+use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -237,6 +238,14 @@ impl Run {
         assert_eq!(self.code, Some(code), "{self}");
         self
     }
+}
+
+/// The items of an answer that is a list.
+pub fn json_items(answer: impl AsRef<[u8]>) -> Value {
+    let mut answer: Value = serde_json::from_slice(answer.as_ref()).unwrap();
+    let items = answer["items"].take();
+    assert!(items.is_array(), "not a list: {answer}");
+    items
 }
 
 impl fmt::Display for Run {

@@ -82,7 +82,7 @@ pub(crate) fn answer(
 /// Explains what is missing, with the command to type.
 fn explain_input(args: &AnswerArgs, error: &AnswerInputError) -> Diagnostic {
     let typed = || format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
-    Diagnostic::new(error.to_string()).hint(match error {
+    Diagnostic::from_error(error).hint(match error {
         AnswerInputError::NoText(_) => format!("{} \"the answer\"", typed()),
         AnswerInputError::NoVerdict(_) => format!("{} --holds, or --fails", typed()),
         AnswerInputError::UnknownName(_) | _ => view::recorded_change::ANSWER_NAMES_HINT.to_owned(),

@@ -12,7 +12,7 @@ use midstride::verbs::{
 use midstride::workspace::{Access, DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
-use midstride_surface::diagnostic::{Diagnostic, untrusted_project, withheld_documents};
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode, untrusted_project, withheld_documents};
 use midstride_surface::text::sanitize;
 use midstride_surface::view;
 use midstride_surface::view::trust_listing::authors_text;
@@ -214,7 +214,7 @@ fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
 /// Prints the briefing of the newest session.
 fn print_last(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
     let Some((session, text)) = verbs::last_briefing(workspace)? else {
-        return Err(Diagnostic::new("no session was briefed here yet")
+        return Err(Diagnostic::with_code(ErrorCode::NotFound, "no session was briefed here yet")
             .hint("midstride doctor shows whether hooks run in this project"));
     };
     match json {
@@ -230,7 +230,7 @@ fn print_last(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutco
 fn skip_next(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
     let is_new = verbs::skip_next_briefing(workspace)?;
     match json {
-        true => ui.print_json(&serde_json::json!({ "skip_next": true, "new": is_new }))?,
+        true => ui.print_json(&view::brief::skipped_brief_json(is_new))?,
         false => ui.say("The next session starts without a briefing. Capture goes on.")?,
     }
     Ok(CliOutcome::Clean)
@@ -250,13 +250,19 @@ fn session_name(
     let current = workspace.environment().session.as_ref().map(|session| session.client.as_str());
     let client = args.client.map(Client::name).or(current);
     let client = client.ok_or_else(|| {
-        Diagnostic::new(format!("which client runs session `{}`?", sanitize(id)))
-            .hint(format!("add {}", client_options()))
+        Diagnostic::with_code(
+            ErrorCode::Usage,
+            format!("which client runs session `{}`?", sanitize(id)),
+        )
+        .hint(format!("add {}", client_options()))
     })?;
     SessionName::parse(client, id).ok_or_else(|| {
-        Diagnostic::new(format!("`{}` is no id of a session", sanitize(id)))
-            .hint("clients name sessions with letters, digits and hyphens")
-            .hint("midstride session list shows those of this project")
+        Diagnostic::with_code(
+            ErrorCode::InvalidInput,
+            format!("`{}` is no id of a session", sanitize(id)),
+        )
+        .hint("clients name sessions with letters, digits and hyphens")
+        .hint("midstride session list shows those of this project")
     })
 }
 
@@ -299,7 +305,7 @@ fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
         (Some(id), _) => session_name(workspace, args, id)?,
         (None, Some(session)) => session.clone(),
         (None, None) => {
-            return Err(Diagnostic::new("which session took them over?")
+            return Err(Diagnostic::with_code(ErrorCode::Usage, "which session took them over?")
                 .hint(format!("add --session ID {}", client_options()))
                 .hint("inside a client that tells its session nothing has to be added"));
         }

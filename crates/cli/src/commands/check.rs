@@ -10,7 +10,7 @@ use midstride::verbs::{
 };
 use midstride::workspace::StoredHandoff;
 use midstride_core::format::finding::Severity;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view::findings::{self, HintDisplay};
 use midstride_surface::view::{self, Surface, coverage};
 use std::path::PathBuf;
@@ -149,7 +149,7 @@ pub(crate) fn check(
             ui.say(&findings::summary(&checked, hints))?;
         }
         CheckFormatArg::Json => ui.print_json(&findings::json(&checked, &unread))?,
-        CheckFormatArg::Sarif => ui.print_json(&findings::sarif(&checked))?,
+        CheckFormatArg::Sarif => ui.print_foreign_json(&findings::sarif(&checked))?,
         CheckFormatArg::Github => ui.print(&findings::github(&checked))?,
     }
     let could_read_all = super::report_unread(ui, workspace, unread)? == CliOutcome::Clean;
@@ -195,8 +195,11 @@ fn check_documents(
     let with = comparison(store, args)?;
     if args.staged {
         let repository = workspace.repository().ok_or_else(|| {
-            Diagnostic::new("cannot check staged versions: this is not a git repository")
-                .hint("omit `--staged` to check the files")
+            Diagnostic::with_code(
+                ErrorCode::NotSetUp,
+                "cannot check staged versions: this is not a git repository",
+            )
+            .hint("omit `--staged` to check the files")
         })?;
         let staged = workspace.staged(repository)?;
         let checked = verbs::check_documents(store, Some(&with), staged);
@@ -226,7 +229,7 @@ fn comparison<'p>(store: &'p Store, args: &CheckArgs) -> Result<Comparison<'p>, 
     let workspace = store.workspace();
     let ground = match &args.at {
         Some(named) => CodeState::Commit(verbs::commit_id(workspace, named).map_err(|error| {
-            Diagnostic::new(error.to_string())
+            Diagnostic::with_code(ErrorCode::NotFound, error.to_string())
                 .hint("name a commit, a branch or a tag; `git log --oneline` lists commits")
         })?),
         None => CodeState::WorkTree,

@@ -13,7 +13,8 @@ use midstride::clients::{self, Client};
 use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::Workspace;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
+use midstride_surface::json::JsonList;
 use midstride_surface::view;
 
 /// Install or remove midstride in your agents
@@ -84,7 +85,11 @@ impl ClientTarget {
         let found = Self::detected_clients(environment);
         if found.is_empty() {
             let (variables, first) = (clients::home_variables(), clients::ALL[0].name());
-            return Err(Diagnostic::new("no client is found on this machine").hint(format!(
+            return Err(Diagnostic::with_code(
+                ErrorCode::NotFound,
+                "no client is found on this machine",
+            )
+            .hint(format!(
                 "start one once, or name it: `midstride client add {first}`; a home elsewhere \
                  is named with {variables}"
             )));
@@ -120,7 +125,7 @@ fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Resu
         ui.warn(&Diagnostic::new(message).hint(hint))?;
     }
     if target.json {
-        return Ok(ui.print_json(&view::client::plans_json(plans))?);
+        return Ok(ui.print_json(&JsonList::from_iter(view::client::plans_json(plans)))?);
     }
     let changes = view::client::changes(plans);
     if target.dry_run {
@@ -145,7 +150,11 @@ fn apply_plans(
     let is_there_something = plans.iter().any(|plan| !plan.changes.is_empty());
     if is_there_something && !target.yes {
         if !Ui::is_interactive() {
-            return Err(Diagnostic::new("cannot prompt: no terminal").hint("pass `--yes`"));
+            return Err(Diagnostic::with_code(
+                ErrorCode::RequiresUser,
+                "cannot prompt: no terminal",
+            )
+            .hint("pass `--yes`"));
         }
         if !ui.confirm(question)? {
             ui.say("Nothing was changed.")?;

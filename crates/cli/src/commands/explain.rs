@@ -2,7 +2,8 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride_core::format::finding::Code;
 use midstride_core::text::id::nearest_match;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
+use midstride_surface::json::JsonList;
 use midstride_surface::view;
 
 /// Explain a finding, or list all codes
@@ -26,7 +27,7 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
     };
     if args.json {
         let rules = codes.into_iter().map(view::command_result::rule_json);
-        ui.print_json(&rules.collect::<Vec<_>>())?;
+        ui.print_json(&rules.collect::<JsonList<_>>())?;
     } else if args.code.is_none() {
         ui.print(&view::findings::code_index())?;
         ui.say("Run midstride explain CODE for the reason and the fix")?;
@@ -38,7 +39,8 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
 
 fn unknown_code(typed: &str) -> Diagnostic {
     let known = Code::ALL.iter().map(|code| code.rule().code);
-    let diagnostic = Diagnostic::new(format!("no finding has the code `{typed}`"));
+    let diagnostic =
+        Diagnostic::with_code(ErrorCode::NotFound, format!("no finding has the code `{typed}`"));
     match nearest_match(&typed.to_uppercase(), known) {
         Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
         None => diagnostic.hint("`midstride explain` lists all codes"),

@@ -8,6 +8,7 @@ use midstride::workspace::Workspace;
 use midstride::workspace::consent::UserConsent;
 use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::json::JsonList;
 use midstride_surface::view::{count, forget};
 
 /// Remove an earlier text or a checkpoint for good
@@ -91,7 +92,7 @@ pub(crate) fn forget(
         }
     }
     if args.json {
-        ui.print_json(&all)?;
+        ui.print_json(&JsonList::from_iter(all))?;
     }
     Ok(outcome)
 }
@@ -138,6 +139,9 @@ fn forget_sessions(
     let all: usize = selected.iter().map(|(_, sessions)| sessions.len()).sum();
     if all == 0 {
         ui.say("No captured session matches.")?;
+        if args.json {
+            ui.print_json(&forget::sessions_json(std::iter::empty()))?;
+        }
         return Ok(CliOutcome::Findings);
     }
     for (store, sessions) in &selected {
@@ -172,7 +176,7 @@ fn review(ui: &mut Ui, store: &Store, args: &ForgetArgs) -> Result<CliOutcome, D
     let proposed = verbs::proposed_texts(store)?;
     if args.json && !args.yes {
         let all = proposed.iter().map(|(text, proposal)| forget::proposal_json(text, proposal));
-        ui.print_json(&all.collect::<Vec<_>>())?;
+        ui.print_json(&all.collect::<JsonList<_>>())?;
         return Ok(if proposed.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings });
     }
     if proposed.is_empty() {
@@ -195,7 +199,7 @@ fn review(ui: &mut Ui, store: &Store, args: &ForgetArgs) -> Result<CliOutcome, D
         }
     }
     if args.json {
-        ui.print_json(&all)?;
+        ui.print_json(&JsonList::from_iter(all))?;
     }
     Ok(outcome)
 }

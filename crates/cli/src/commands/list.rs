@@ -9,6 +9,7 @@ use midstride::verbs::{self, HandoffListing, ListFilter};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::json::JsonList;
 use midstride_surface::view;
 use std::path::PathBuf;
 
@@ -70,7 +71,9 @@ pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOut
     let HandoffListing { handoffs, hidden, documents, unread } = verbs::list(workspace, &filter)?;
     let handoffs: Vec<&StoredHandoff> = handoffs.iter().collect();
     if args.json {
-        ui.print_json(&handoffs.iter().map(|s| view::handoff::json(store, s)).collect::<Vec<_>>())?;
+        ui.print_json(
+            &handoffs.iter().map(|s| view::handoff::json(store, s)).collect::<JsonList<_>>(),
+        )?;
     } else if documents > 0 && handoffs.is_empty() {
         ui.say("No handoff matches.")?;
     } else if handoffs.is_empty() && unread.is_empty() {

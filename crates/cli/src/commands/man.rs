@@ -1,6 +1,6 @@
 use super::CliOutcome;
 use crate::ui::Ui;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 
 /// Print a manual page
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) fn man(
         None => definition.clone(),
         Some(name) => {
             let found = definition.find_subcommand(name).ok_or_else(|| {
-                Diagnostic::new(format!("there is no command `{name}`"))
+                Diagnostic::with_code(ErrorCode::NotFound, format!("there is no command `{name}`"))
                     .hint("midstride help --all lists them")
             })?;
             found.clone().display_name(format!("midstride-{name}"))

@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::{self, DriverFiles, MergeOutcome};
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view;
 use std::path::PathBuf;
 
@@ -41,7 +41,9 @@ pub(crate) fn merge(
             (driven.path.clone(), verbs::merge_as_driver(store, &driven)?)
         }
         (_, Some(path)) => (path.clone(), verbs::repair(store, path)?),
-        (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
+        (_, None) => {
+            return Err(Diagnostic::with_code(ErrorCode::Usage, "which file is to be merged?"));
+        }
     };
     super::report_redacted(ui, &joined.redacted)?;
     let outcome =

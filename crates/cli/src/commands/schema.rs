@@ -10,6 +10,6 @@ use midstride_surface::diagnostic::Diagnostic;
 pub(crate) struct SchemaArgs {}
 
 pub(crate) fn schema(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {
-    ui.print_json(&midstride_core::format::schema::schema(&workspace.settings().stages))?;
+    ui.print_foreign_json(&midstride_core::format::schema::schema(&workspace.settings().stages))?;
     Ok(CliOutcome::Clean)
 }

@@ -101,7 +101,7 @@ pub(crate) fn session(
             super::observe(workspace);
             let shown = verbs::session(store, &session, client)?;
             if json {
-                ui.print_json(&shown.checkpoint.to_marked_value())?;
+                ui.print_json(&view::session_json(&shown.checkpoint))?;
                 return Ok(CliOutcome::Clean);
             }
             ui.print(&view::page(workspace, &shown.checkpoint))?;

@@ -10,7 +10,8 @@ use midstride::verbs::{self, BriefRequest, SetupClient, TrustListing};
 use midstride::workspace::consent::{ConsentChoice, ConsentError, UserConsent};
 use midstride::workspace::{Access, Workspace};
 use midstride_core::brief::BriefOccasion;
-use midstride_surface::diagnostic::{Diagnostic, withheld_documents};
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode, withheld_documents};
+use midstride_surface::json::JsonList;
 use midstride_surface::view::setup::{self as view, SetupProjectJson, SetupScreen};
 
 /// How many past sessions are imported.
@@ -156,9 +157,9 @@ fn ask(
                 return Ok(Some(Agreement { only_here: args.here, consent: None }));
             }
             Err(error @ (ConsentError::NoTerminal | ConsentError::RequiresUser(_))) => {
-                return Err(Diagnostic::new(error.to_string()).hint("pass `--yes`"));
+                return Err(Diagnostic::from_error(&error).hint("pass `--yes`"));
             }
-            Err(error) => return Err(Diagnostic::new(error.to_string())),
+            Err(error) => return Err(Diagnostic::from_error(&error)),
         }
     }
 }
@@ -246,7 +247,11 @@ fn undo(
     let has_changes = plans.iter().any(|plan| !plan.changes.is_empty());
     if has_changes && !args.yes {
         if !Ui::is_interactive() {
-            return Err(Diagnostic::new("cannot prompt: no terminal").hint("pass `--yes`"));
+            return Err(Diagnostic::with_code(
+                ErrorCode::RequiresUser,
+                "cannot prompt: no terminal",
+            )
+            .hint("pass `--yes`"));
         }
         let files: usize = plans.iter().map(|plan| plan.changes.len()).sum();
         let files = midstride_surface::view::count(files, "file");
@@ -260,7 +265,7 @@ fn undo(
     }
     let settings = verbs::undo_limit(environment)?;
     if args.json {
-        ui.print_json(&midstride_surface::view::client::plans_json(&plans))?;
+        ui.print_json(&JsonList::from_iter(midstride_surface::view::client::plans_json(&plans)))?;
         return Ok(CliOutcome::Clean);
     }
     view::undone(&plans, &settings).iter().try_for_each(|line| ui.say(line))?;

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use midstride::store::Store;
 use midstride::workspace::StoredHandoff;
 use midstride_core::text::id::split_revision;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view;
 
 /// Show one handoff
@@ -46,11 +46,14 @@ pub(crate) fn show(ui: &mut Ui, store: &Store, args: &ShowArgs) -> Result<CliOut
     let workspace = store.workspace();
     let (name, revision) = split_revision(&args.handoff);
     if revision.is_some() && args.history {
-        return Err(Diagnostic::new(format!("`{}` is one text, it has no history", args.handoff))
-            .hint(format!(
-                "`midstride show {} --history` tells how it came about",
-                view::shell_word(name)
-            )));
+        return Err(Diagnostic::with_code(
+            ErrorCode::Usage,
+            format!("`{}` is one text, it has no history", args.handoff),
+        )
+        .hint(format!(
+            "`midstride show {} --history` tells how it came about",
+            view::shell_word(name)
+        )));
     }
     let stored = workspace.find(name)?;
     if let Some(number) = revision {
@@ -100,10 +103,13 @@ fn show_form(
     let text = match (&args.section, args.form) {
         (Some(name), _) => view::handoff::section(stored, name).ok_or_else(|| {
             let known = view::handoff::section_names(stored);
-            Diagnostic::new(format!(
-                "`{}` has no section `{name}`",
-                view::display_path(workspace, &stored.path)
-            ))
+            Diagnostic::with_code(
+                ErrorCode::NotFound,
+                format!(
+                    "`{}` has no section `{name}`",
+                    view::display_path(workspace, &stored.path)
+                ),
+            )
             .hint(format!("it has {}", known.join(", ")))
         })?,
         (None, Some(ShowFormArg::Raw)) => {

@@ -14,7 +14,7 @@ use crate::ui::Ui;
 use clap::Subcommand;
 use midstride::store::Store;
 use midstride::verbs::{self, TaskBoard, TaskChangeOutcome, TaskChangeRequest};
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view;
 use std::collections::BTreeMap;
 
@@ -70,9 +70,12 @@ fn split_question(typed: &str) -> Option<(&str, &str)> {
 fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
     let Some((handoff, which)) = split_question(typed) else { return Ok(()) };
     let (handoff, which) = (view::shell_word(handoff), view::shell_word(which));
-    Err(Diagnostic::new(format!("`{typed}` is a question of a handoff, not a task"))
-        .hint(format!("midstride answer {handoff} {which} \"the answer\""))
-        .hint(format!("midstride edit {handoff} changes the question")))
+    Err(Diagnostic::with_code(
+        ErrorCode::Usage,
+        format!("`{typed}` is a question of a handoff, not a task"),
+    )
+    .hint(format!("midstride answer {handoff} {which} \"the answer\""))
+    .hint(format!("midstride edit {handoff} changes the question")))
 }
 
 /// Parses the subject of a task: one line.

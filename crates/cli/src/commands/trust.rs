@@ -4,7 +4,7 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::verbs;
 use midstride::workspace::Workspace;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view::{self, permission, trust_listing};
 
 /// Trust this project, or the proof commands of a handoff
@@ -154,7 +154,12 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
         }
         if args.remote {
             let url = verbs::trust_remote(workspace, &consent)?;
-            let no_remote = || Diagnostic::new("this clone has no remote that midstride can ask");
+            let no_remote = || {
+                Diagnostic::with_code(
+                    ErrorCode::NotSetUp,
+                    "this clone has no remote that midstride can ask",
+                )
+            };
             let url = url.ok_or_else(no_remote)?;
             ui.say(&format!("Later clones of {url} need no question if it has their documents."))?;
         }

@@ -549,6 +549,7 @@ fn json_has_the_same_facts() {
     exit 1
     ----- stdout -----
     {
+      "schema": "blocked-advance/1",
       "advanced": false,
       "from": "feat-042/discovery",
       "to": "spec",
@@ -582,6 +583,7 @@ fn json_has_the_same_facts() {
     exit 0
     ----- stdout -----
     {
+      "schema": "advance/1",
       "advanced": true,
       "from": "feat-042/discovery",
       "to": "spec",

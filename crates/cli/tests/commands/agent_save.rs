@@ -20,12 +20,16 @@ fn handoffs(root: &Path) -> usize {
 fn an_agent_saves_only_into_its_own_project() {
     let (own, other) = (shop(), shop());
     let there = other.root().display().to_string();
-    insta::assert_snapshot!(by_agent(&own, &["-C", &there]), @"
+    insta::assert_snapshot!(by_agent(&own, &["-C", &there]), @r#"
     exit 2
-    ----- stderr -----
-    error: an agent saves only into the project that its shell is in
-    hint: leave `-C` out
-    ");
+    ----- stdout -----
+    {
+      "schema": "error/1",
+      "code": "invalid-input",
+      "message": "an agent saves only into the project that its shell is in",
+      "hint": "leave `-C` out"
+    }
+    "#);
     assert_eq!(handoffs(other.root()), 0);
     let and_body = by_agent(&own, &["-C", &there, "--body", "README.md"]);
     assert_eq!(and_body.code, Some(2), "{and_body}");
@@ -43,13 +47,16 @@ fn an_agent_saves_only_texts_of_its_project() {
     std::fs::write(sandbox.home().join("secret.md"), "The password is swordfish.").unwrap();
     let outside = sandbox.home().join("secret.md").display().to_string();
     symlink(&outside, sandbox.root().join("link.md")).unwrap();
-    insta::assert_snapshot!(by_agent(&sandbox, &["--body", &outside]), @"
+    insta::assert_snapshot!(by_agent(&sandbox, &["--body", &outside]), @r#"
     exit 2
-    ----- stderr -----
-    error: `[HOME]/secret.md` is outside this project
-    hint: an agent can pass the text on standard input with `--body -`
-    hint: or write the file inside the project
-    ");
+    ----- stdout -----
+    {
+      "schema": "error/1",
+      "code": "invalid-input",
+      "message": "`[HOME]/secret.md` is outside this project",
+      "hint": "an agent can pass the text on standard input with `--body -`\nor write the file inside the project"
+    }
+    "#);
     by_agent(&sandbox, &["--body", "link.md"]).exits(2);
     by_agent(&sandbox, &["--body", "missing.md"]).exits(2);
     assert_eq!(handoffs(sandbox.root()), 0);
@@ -71,12 +78,16 @@ fn an_agent_saves_only_sessions_of_its_project() {
     let save = ["save", "--transcript", &path, "--title", "Keys", "--json"];
     let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let refused = sandbox.finish(agent.args(save).env("CLAUDECODE", "1"));
-    insta::assert_snapshot!(refused, @"
+    insta::assert_snapshot!(refused, @r#"
     exit 2
-    ----- stderr -----
-    error: `[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript of this project
-    hint: `midstride session list` shows the sessions of this project
-    ");
+    ----- stdout -----
+    {
+      "schema": "error/1",
+      "code": "invalid-input",
+      "message": "`[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript of this project",
+      "hint": "`midstride session list` shows the sessions of this project"
+    }
+    "#);
     assert_eq!(handoffs(sandbox.root()), 0);
     let user = sandbox.run(save);
     assert_eq!(user.code, Some(1), "{user}");

@@ -1,7 +1,7 @@
 //! Tests of the permissions that a user grants.
 
 use super::verify::{document, proofs};
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, json_items};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -83,6 +83,7 @@ fn each_command_is_shown_exactly() {
     exit 0
     ----- stdout -----
     {
+      "schema": "proofs/1",
       "key": "pages",
       "proofs": [
         {
@@ -110,7 +111,7 @@ fn each_command_is_shown_exactly() {
     Proof 3 is no longer allowed.
     "#);
     let listed = sandbox.run(["trust", "--list", "--json"]).exits(0).stdout;
-    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let listed: serde_json::Value = json_items(&listed);
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
     assert_eq!(listed[0]["shown"], "make bench\u{1b}[2K\r\u{202e}\n  && rm -rf build");
     insta::assert_snapshot!(sandbox.as_user().run(["trust", "pages", "9", "--yes"]), @"

@@ -345,12 +345,16 @@ fn unreadable_documents_do_not_pass() {
     ----- stderr -----
     error: there is no folder `typo`
     ");
-    insta::assert_snapshot!(sandbox.run(["--json", "list"]), @"
+    insta::assert_snapshot!(sandbox.run(["--json", "list"]), @r#"
     exit 2
-    ----- stderr -----
-    error: `--json` stands before the command
-    hint: write it behind, as in `midstride list --json`
-    ");
+    ----- stdout -----
+    {
+      "schema": "error/1",
+      "code": "usage",
+      "message": "`--json` stands before the command",
+      "hint": "write it behind, as in `midstride list --json`"
+    }
+    "#);
     sandbox.write("notes.txt", "x");
     insta::assert_snapshot!(sandbox.run(["check", "notes.txt"]), @"
     exit 2

@@ -2,7 +2,7 @@
 
 use super::allow::at_a_terminal;
 use crate::sandbox;
-use midstride_testkit::{Run, Sandbox, assert_page, fixtures, repository_root};
+use midstride_testkit::{Run, Sandbox, assert_page, fixtures, json_items, repository_root};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -95,7 +95,7 @@ fn list(sandbox: &Sandbox) -> Value {
 /// Which clients have a complete user installation.
 fn complete(sandbox: &Sandbox) -> [bool; 2] {
     let list = list(sandbox);
-    [0, 1].map(|index| list["clients"][index]["scopes"][0]["complete"] == true)
+    [0, 1].map(|index| list["items"][index]["scopes"][0]["complete"] == true)
 }
 
 /// Adds twice and removes twice, with `change` in between.
@@ -309,7 +309,7 @@ fn a_file_that_the_client_ignores_is_named() {
     std::fs::write(sandbox.home().join(".codex/hooks.json"), "\u{feff}{}").unwrap();
     client(&sandbox, "add", &[]).exits(0);
     let left_out = |index: usize, file: usize| {
-        list(&sandbox)["clients"][index]["scopes"][0]["files"][file]["left_out"].clone()
+        list(&sandbox)["items"][index]["scopes"][0]["files"][file]["left_out"].clone()
     };
     assert_eq!((left_out(0, 0), left_out(1, 0)), (false.into(), true.into()));
 }
@@ -325,7 +325,7 @@ fn a_read_only_file_aborts_the_installation() {
     hint: make it writable with `chmod u+w`, then try again
     ");
     assert_eq!(shown(&tree(sandbox.home())), shown(&before));
-    assert_eq!(list(&sandbox)["clients"][1]["scopes"][0]["receipt"], false);
+    assert_eq!(list(&sandbox)["items"][1]["scopes"][0]["receipt"], false);
 }
 
 #[test]
@@ -490,7 +490,7 @@ fn foreign_entries_with_our_name_are_not_counted() {
       for the project: not installed
     ");
     let list = list(&sandbox);
-    let scope = &list["clients"][0]["scopes"][0];
+    let scope = &list["items"][0]["scopes"][0];
     assert_eq!((&scope["installed"], &scope["complete"]), (&true.into(), &false.into()));
     let server = &scope["files"][1];
     assert_eq!(server["present"], serde_json::json!([]), "{server:#}");
@@ -540,7 +540,7 @@ fn a_remaining_skill_is_named_and_not_counted() {
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
     ");
-    assert_eq!(list(&sandbox)["clients"][0]["scopes"][0]["installed"], false);
+    assert_eq!(list(&sandbox)["items"][0]["scopes"][0]["installed"], false);
     insta::assert_snapshot!(listed(&sandbox).split("Codex").next().unwrap(), @"
     Claude Code
       found: [HOME]/.claude
@@ -563,7 +563,7 @@ fn a_matching_skill_alone_is_not_an_installation() {
     std::fs::write(&skill, text).unwrap();
     let removed = run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
     assert!(removed.stderr.contains("handoff/SKILL.md` stays"), "{removed}");
-    assert_eq!(list(&sandbox)["clients"][0]["scopes"][0]["installed"], false);
+    assert_eq!(list(&sandbox)["items"][0]["scopes"][0]["installed"], false);
 }
 
 #[test]
@@ -572,7 +572,7 @@ fn a_project_installation_works_for_everyone() {
     sandbox.write("README.md", "# shop\n");
     let before = tree(sandbox.root());
     let run = client(&sandbox, "add", &["--project", "--json"]).exits(0);
-    let plans: Value = serde_json::from_str(&run.stdout).unwrap();
+    let plans = json_items(&run.stdout);
     let changes =
         plans.as_array().unwrap().iter().flat_map(|plan| plan["changes"].as_array().unwrap());
     let files: Vec<&str> = changes.map(|change| change["path"].as_str().unwrap()).collect();
@@ -599,8 +599,8 @@ fn a_project_installation_works_for_everyone() {
     sandbox.write("src/a.txt", "");
     let below = sandbox.run(["-C", "src", "client", "list", "--json"]).exits(0);
     let below: Value = serde_json::from_str(&below.stdout).unwrap();
-    assert_eq!(below["clients"][0]["scopes"][1]["complete"], true, "{below:#}");
-    assert_eq!(below["clients"][0]["scopes"][0]["installed"], false, "{below:#}");
+    assert_eq!(below["items"][0]["scopes"][1]["complete"], true, "{below:#}");
+    assert_eq!(below["items"][0]["scopes"][0]["installed"], false, "{below:#}");
     std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
     client(&sandbox, "remove", &["--project"]).exits(0);
     assert_eq!(shown(&tree(sandbox.root())), shown(&before));
@@ -695,13 +695,16 @@ fn an_agent_may_install_but_grant_itself_nothing() {
         command.args(["client", "add", "codex", "--yes", "--json"]).args(more);
         sandbox.finish(command.env("CLAUDECODE", "1"))
     };
-    insta::assert_snapshot!(inside(&["--trust-hooks"]), @"
+    insta::assert_snapshot!(inside(&["--trust-hooks"]), @r#"
     exit 2
-    ----- stderr -----
-    error: this command needs the user, but it runs inside Claude Code
-    hint: run the same command in a terminal of your own
-    hint: without `--allow` and `--trust-hooks` it runs here too
-    ");
+    ----- stdout -----
+    {
+      "schema": "error/1",
+      "code": "requires-user",
+      "message": "this command needs the user, but it runs inside Claude Code",
+      "hint": "run the same command in a terminal of your own\nwithout `--allow` and `--trust-hooks` it runs here too"
+    }
+    "#);
     inside(&["--allow", "save"]).exits(2);
     inside(&["--allow-read-tools"]).exits(2);
     assert!(!sandbox.home().join(".codex").exists());
@@ -783,7 +786,7 @@ fn the_program_on_the_path_is_checked() {
 #[test]
 fn the_plugin_matches_the_installation() {
     let made = sandbox().run(["reference", "plugin"]).exits(0).stdout;
-    let made: Vec<BTreeMap<String, String>> = serde_json::from_str(&made).unwrap();
+    let made: Vec<BTreeMap<String, String>> = serde_json::from_value(json_items(&made)).unwrap();
     assert_eq!(made.len(), 6);
     for file in &made {
         let path = repository_root().join(&file["path"]);

@@ -2,7 +2,7 @@
 
 use super::session::{ID, put};
 use super::shop;
-use midstride_testkit::{Sandbox, fixtures};
+use midstride_testkit::{Sandbox, fixtures, json_items};
 use serde_json::{Value, json};
 
 /// A Claude Code session with these calls and their results. All calls are a second apart, after
@@ -61,7 +61,7 @@ fn capture(sandbox: &Sandbox) {
 
 fn tasks(sandbox: &Sandbox) -> Vec<Value> {
     let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
-    let list: Vec<Value> = serde_json::from_str(&list).unwrap();
+    let list: Vec<Value> = serde_json::from_value(json_items(&list)).unwrap();
     list.into_iter().filter(|one| one["kind"] == "task").collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::session::put;
 use super::shop;
-use midstride_testkit::Sandbox;
+use midstride_testkit::{Sandbox, json_items};
 use serde_json::json;
 
 const ID: &str = "5e550007-4c00-7000-8000-00000000dddd";
@@ -45,7 +45,7 @@ fn an_instruction_is_listed_and_dismissed_by_the_user() {
     i-9722f4  instruction  5e550007  Never touch web/.
     ");
     let list = sandbox.run(["dismiss", "--json"]).exits(0).stdout;
-    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let list: serde_json::Value = json_items(&list);
     let handle = list[0]["handle"].as_str().unwrap();
     assert_eq!(list[0]["kind"], "instruction");
     let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));

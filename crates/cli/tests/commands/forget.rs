@@ -1,7 +1,7 @@
 //! Tests of `forget`: it asks, records a tombstone, and removes the text in every clone.
 
 use super::shop;
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, json_items};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
 /// A word that no redaction rule matches.
@@ -175,7 +175,7 @@ fn an_ambiguous_prefix_lists_its_candidates() {
     hint: type more of the id
     ");
     let run = sandbox.as_user().run(["forget", "ABCD1", "--yes", "--json"]).exits(0);
-    let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let done: serde_json::Value = json_items(&run.stdout);
     assert_eq!((&done[0]["new"], &done[0]["names"][0]), (&true.into(), &"two@1".into()), "{run}");
 }
 

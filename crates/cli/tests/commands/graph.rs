@@ -164,6 +164,7 @@ fn mermaid_and_json_agree() {
     exit 0
     ----- stdout -----
     {
+      "schema": "graph/1",
       "nodes": [
         {
           "key": "chicken",

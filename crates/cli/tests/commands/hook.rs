@@ -3,7 +3,7 @@
 use super::session::{ID, put, worked_in};
 use super::shop;
 use crate::sandbox;
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, json_items};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -531,7 +531,7 @@ fn client_tasks_are_mirrored_once() {
     hook(&sandbox, "TaskCompleted", CALLER, task("2", "Measure"));
     hook(&sandbox, "TaskCreated", CALLER, task("2", "Measure"));
     let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
-    let list: Value = serde_json::from_str(&list).unwrap();
+    let list: Value = json_items(&list);
     let tasks = list.as_array().unwrap().iter().filter(|one| one["kind"] == "task");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut told: Vec<[String; 3]> = tasks
@@ -565,7 +565,7 @@ fn a_task_deleted_by_the_client_is_dropped() {
     hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
     hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
     let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
-    let list: Value = serde_json::from_str(&list).unwrap();
+    let list: Value = json_items(&list);
     let tasks = list.as_array().unwrap().iter().filter(|one| one["kind"] == "task");
     let mut told: Vec<String> =
         tasks.map(|task| format!("{} {}", task["subject"], task["status"])).collect();
@@ -964,7 +964,7 @@ fn a_shorter_capture_does_not_replace_a_longer_one() {
     ledger.execute_batch("INSERT INTO records SELECT * FROM kept; COMMIT").unwrap();
     assert_eq!(late.wait().unwrap().code(), Some(0));
     let run = sandbox.run(["session", "list", "--json"]).exits(0);
-    let list: Value = serde_json::from_str(&run.stdout).unwrap();
+    let list: Value = json_items(&run.stdout);
     assert_eq!(list[0]["captured"], "whole", "{list:#}");
 }
 
@@ -980,7 +980,7 @@ fn a_shared_task_list_has_each_task_once() {
     tell("TaskCompleted", CALLER, "shop");
     let tasks = || {
         let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
-        let list: Vec<Value> = serde_json::from_str(&list).unwrap();
+        let list: Vec<Value> = serde_json::from_value(json_items(&list)).unwrap();
         let tasks = list.iter().filter(|one| one["kind"] == "task");
         let mut found: Vec<Value> = tasks.map(|one| one["status"].clone()).collect();
         found.sort_by_key(ToString::to_string);

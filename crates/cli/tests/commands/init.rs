@@ -51,6 +51,7 @@ fn setup_works_without_git() {
     exit 0
     ----- stdout -----
     {
+      "schema": "init/1",
       "configuration": ".midstride/config.toml",
       "handoffs": ".midstride/handoffs",
       "already": false,

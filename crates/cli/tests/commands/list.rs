@@ -1,5 +1,6 @@
 use super::shop;
 use crate::sandbox;
+use midstride_testkit::json_items;
 
 #[test]
 fn open_handoffs_are_listed_with_what_blocks_them() {
@@ -48,7 +49,7 @@ fn the_list_shows_trust_facts() {
     feat-042/request  abandoned    2026-03-21  13 d                                                     Snapshots of machines for audits.
     login-loop        resolved     2026-03-01  32 d                                                     Login loops on Safari
     ");
-    let json: serde_json::Value = serde_json::from_str(&at(&["list", "--json"]).stdout).unwrap();
+    let json: serde_json::Value = json_items(&at(&["list", "--json"]).stdout);
     assert_eq!(json[0]["trust"]["age_days"], 11);
     assert_eq!(json[0]["trust"]["reviews"]["rejected"], 1);
     assert_eq!(json[0]["trust"]["unvalidated_assumptions"], 1);
@@ -59,7 +60,7 @@ fn filters_narrow_the_list() {
     let sandbox = shop();
     let keys = |arguments: &[&str]| -> Vec<String> {
         let run = sandbox.run([&["list", "--json"], arguments].concat());
-        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let json = json_items(&run.stdout);
         run.exits(i32::from(json.as_array().unwrap().is_empty()));
         json.as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap().to_owned()).collect()
     };

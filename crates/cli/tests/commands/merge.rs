@@ -394,6 +394,7 @@ fn two_clones_share_every_revision() {
     exit 0
     ----- stdout -----
     {
+      "schema": "sync/1",
       "remote": "origin",
       "handoffs": 1,
       "received": 2,

@@ -763,13 +763,16 @@ fn a_text_may_begin_with_a_hyphen() {
     for said in ["run the tests", "--no-verify is used"] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    insta::assert_snapshot!(sandbox.run(["save", "--summary", "--json"]), @"
+    insta::assert_snapshot!(sandbox.run(["save", "--summary", "--json"]), @r#"
     exit 2
-    ----- stderr -----
-    error: invalid value '--json' for '--summary <TEXT>': it looks like an option; a text that begins with a hyphen has several words
-
-    For more information, try '--help'.
-    ");
+    ----- stdout -----
+    {
+      "schema": "error/1",
+      "code": "usage",
+      "message": "invalid value '--json' for '--summary <TEXT>': it looks like an option; a text that begins with a hyphen has several words",
+      "hint": null
+    }
+    "#);
     let mission =
         ["task", "mission", "--next", "- run the tests", "--decision", "--no-verify is out"];
     sandbox.run(mission).exits(0);

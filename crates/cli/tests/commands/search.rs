@@ -65,6 +65,7 @@ fn a_hit_says_why() {
     exit 0
     ----- stdout -----
     {
+      "schema": "search/1",
       "hits": [
         {
           "key": "market-page-perf",
@@ -383,6 +384,7 @@ fn only_relevant_handoffs_are_found_for_a_prompt() {
         .exits(0);
     insta::assert_snapshot!(run.stdout, @r#"
     {
+      "schema": "relevant-handoffs/1",
       "hits": [
         {
           "key": "market-page-perf",

@@ -1,7 +1,7 @@
 //! Tests of `session`: finding, capturing, showing, promoting and recovering sessions.
 
 use super::shop;
-use midstride_testkit::{Sandbox, fixtures};
+use midstride_testkit::{Sandbox, fixtures, json_items};
 
 pub(super) const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
@@ -196,7 +196,7 @@ fn sessions_are_listed_with_what_is_known_of_them() {
     let sandbox = worked_in();
     let listed = || {
         let run = sandbox.run(["session", "list", "--json"]).exits(0);
-        let list: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let list: serde_json::Value = json_items(&run.stdout);
         let text = |name: &str| list[0][name].as_str().unwrap_or_default().to_owned();
         (text("session"), text("captured"), list[0]["runs"].clone())
     };

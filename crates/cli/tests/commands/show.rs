@@ -239,6 +239,7 @@ fn the_history_is_available_as_json() {
     exit 0
     ----- stdout -----
     {
+      "schema": "history/1",
       "key": "market",
       "title": "Market pages take 14 s",
       "status": "resolved",

@@ -3,7 +3,7 @@
 use super::session::{ID, put};
 use super::shop;
 use crate::sandbox;
-use midstride_testkit::Sandbox;
+use midstride_testkit::{Sandbox, json_items};
 use serde_json::{Value, json};
 
 /// The lines and columns of the home screen.
@@ -228,7 +228,7 @@ fn every_repository_with_unfinished_work_is_listed() {
     REPOSITORY  CHANGED     BRANCH  UNFINISHED
     ~/shop      2 days ago  main    1 open handoff
     ");
-    let all: Value = serde_json::from_str(&sandbox.run(["--all", "--json"]).stdout).unwrap();
+    let all: Value = json_items(&sandbox.run(["--all", "--json"]).stdout);
     assert_eq!(all.as_array().unwrap().len(), 1, "{all}");
     assert_eq!(all[0]["handoffs"][0]["key"], "coupons");
     std::fs::remove_dir_all(folder("shop")).unwrap();

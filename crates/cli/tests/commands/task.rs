@@ -2,7 +2,7 @@
 
 use super::shop;
 use crate::sandbox;
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, json_items};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
 
@@ -145,7 +145,9 @@ fn a_task_is_shown_in_full() {
       2026-03-21T17:24:03Z  eve
         Ask the �[31mteam
     ");
-    let found = json(&sandbox.run(["task", "list", "--search", "TEAM ship", "--json"]).exits(0));
+    let found = json_items(
+        &sandbox.run(["task", "list", "--search", "TEAM ship", "--json"]).exits(0).stdout,
+    );
     assert_eq!(found.as_array().unwrap().len(), 1);
     assert_eq!(found[0]["metadata"], serde_json::json!({"iteration": "3"}));
     assert_eq!(found[0]["waits_for"][0]["id"], cache.as_str());
@@ -281,7 +283,7 @@ fn a_question_is_shown_as_a_task_and_answered_with_answer() {
         text.lines().filter(|line| !line.starts_with("  uid:")).collect()
     };
     assert_eq!(without_uid(sandbox.read(file)), without_uid(twin.read(file)));
-    let left = json(&sandbox.run(["task", "list", "--json"]).exits(0));
+    let left = json_items(&sandbox.run(["task", "list", "--json"]).exits(0).stdout);
     assert_eq!(left, serde_json::json!([]));
     let ledger = sandbox.run(["events", "--json"]).exits(0);
     assert!(!ledger.stdout.contains("midstride.task."), "{ledger}");

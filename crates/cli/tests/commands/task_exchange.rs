@@ -1,7 +1,7 @@
 //! Tests of exchanging tasks: in a session handoff, and by `sync` between clones.
 
 use super::shop;
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, json_items};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
 
@@ -38,7 +38,7 @@ fn add(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> String {
 }
 
 fn list(sandbox: &Sandbox, folder: &str) -> serde_json::Value {
-    json(&run_in(sandbox, folder, &["task", "list", "--all", "--json"]).exits(0))
+    json_items(&run_in(sandbox, folder, &["task", "list", "--all", "--json"]).exits(0).stdout)
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn invalid_task_events_of_others_are_ignored_and_kept() {
     Both sides have 2 tasks now
     ");
     let list = run_in(&sandbox, "../second", &["task", "list", "--json"]).exits(0);
-    let subjects: Vec<String> = json(&list)
+    let subjects: Vec<String> = json_items(&list.stdout)
         .as_array()
         .unwrap()
         .iter()

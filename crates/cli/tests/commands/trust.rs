@@ -40,6 +40,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 0
     ----- stdout -----
     {
+      "schema": "trust/1",
       "configuration": "[ROOT]/.midstride/config.toml",
       "shelves": [
         {

@@ -111,6 +111,7 @@ fn results_are_available_as_json() {
     }
     insta::assert_snapshot!(serde_json::to_string_pretty(&json).unwrap(), @r#"
     {
+      "schema": "verify/1",
       "handoffs": [
         {
           "key": "pages",

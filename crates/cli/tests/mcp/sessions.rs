@@ -3,7 +3,7 @@
 
 use super::{Client, Era, shop};
 use crate::commands::session::put;
-use midstride_testkit::{Sandbox, fixtures};
+use midstride_testkit::{Sandbox, fixtures, json_items};
 use serde_json::json;
 
 const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
@@ -77,7 +77,7 @@ fn an_agent_settles_what_an_earlier_session_left_open() {
     put(&sandbox, later, &text.concat());
     sandbox.run(["session", "capture", "--session", later]).exits(0);
     let open = sandbox.run(["dismiss", "--json"]).exits(0).stdout;
-    let open: serde_json::Value = serde_json::from_str(&open).unwrap();
+    let open: serde_json::Value = json_items(&open);
     let build = open.as_array().unwrap().iter().find(|one| one["text"] == "npm run build");
     let handle = build.unwrap_or_else(|| panic!("{open}"))["handle"].as_str().unwrap();
     let mut client = Client::start(&sandbox, Era::Modern);

@@ -3,7 +3,7 @@
 use super::hooks::{claude_code, did, finish, last};
 use super::project;
 use super::talk::{heard, times};
-use midstride_testkit::{ModelServer, Sandbox, Turn};
+use midstride_testkit::{ModelServer, Sandbox, Turn, json_items};
 use serde_json::{Value, json};
 
 const SESSION: &str = "22222222-2222-4222-8222-222222222222";
@@ -51,7 +51,7 @@ fn mission(sandbox: &Sandbox) -> String {
 
 fn tasks(sandbox: &Sandbox) -> Vec<String> {
     let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
-    let list: Value = serde_json::from_str(&list).unwrap();
+    let list: Value = json_items(&list);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let tasks = list.as_array().unwrap().iter();
     let mut tasks: Vec<String> =

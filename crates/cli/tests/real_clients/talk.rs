@@ -1,6 +1,6 @@
 //! Drives a client that stays open, as in a terminal: it gets a prompt, answers, and waits.
 
-use midstride_testkit::{ModelServer, Request, Sandbox, real_client};
+use midstride_testkit::{ModelServer, Request, Sandbox, json_items, real_client};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
@@ -124,7 +124,7 @@ pub(super) fn ids(sandbox: &Sandbox) -> Vec<String> {
 pub(super) fn sessions(sandbox: &Sandbox) -> Vec<Value> {
     let mut list = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let list = list.args(["session", "list", "--json"]).output().unwrap();
-    serde_json::from_slice(&list.stdout).unwrap()
+    serde_json::from_value(json_items(&list.stdout)).unwrap()
 }
 
 /// Codex as an editor drives it: one thread that takes requests.

@@ -7,7 +7,7 @@ mod model;
 mod stranger;
 
 use super::project;
-use midstride_testkit::{ModelServer, Request, Sandbox, Turn, real_client};
+use midstride_testkit::{ModelServer, Request, Sandbox, Turn, json_items, real_client};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -228,7 +228,7 @@ impl Desk {
     #[track_caller]
     fn captured(&self) -> Vec<String> {
         let list = self.sandbox.run(["session", "list", "--json"]).exits(0);
-        let list: Value = serde_json::from_str(&list.stdout).unwrap();
+        let list: Value = json_items(&list.stdout);
         let about = |one: &Value| {
             assert_eq!(one["captured"], "whole", "{:?}: {list:#}", self.client);
             one["about"].as_str().unwrap().to_owned()

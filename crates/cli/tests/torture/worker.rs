@@ -1,6 +1,6 @@
 //! One worker: it runs commands of every kind, one after the other, and kills some of them.
 
-use midstride_testkit::{Random, Sandbox, fixtures};
+use midstride_testkit::{Random, Sandbox, fixtures, json_items};
 use serde_json::json;
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
@@ -177,7 +177,7 @@ impl<'s> Worker<'s> {
 
     fn note(&mut self, text: &str) {
         let Some(list) = self.run(Verb::Read, &["task", "list", "--json"], "") else { return };
-        let tasks: Vec<serde_json::Value> = serde_json::from_str(&list).unwrap();
+        let tasks: Vec<serde_json::Value> = serde_json::from_value(json_items(&list)).unwrap();
         let shared = tasks.iter().find(|task| task["subject"] == "everybody's").unwrap();
         let id = shared["id"].as_str().unwrap();
         if self.run(Verb::TaskNote, &["task", "note", id, text], "").is_some() {

@@ -4,7 +4,7 @@ use super::fault::{CALLS, Fault, InjectedRun, Target};
 use super::scenario::{CAPTURED, ENDING, FORGOTTEN, SUBJECT, Scenario};
 use super::tree;
 use crate::sandbox;
-use midstride_testkit::{Run, Sandbox, fixtures};
+use midstride_testkit::{Run, Sandbox, fixtures, json_items};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -225,7 +225,7 @@ impl Bench {
 
     fn tasks_now(&self) -> Result<Vec<Value>, String> {
         let text = self.json(&["task", "list", "--all", "--json"])?;
-        Ok(serde_json::from_str::<Vec<Value>>(&text).unwrap())
+        Ok(serde_json::from_value(json_items(&text)).unwrap())
     }
 
     fn events_now(&self) -> Result<BTreeSet<String>, String> {
@@ -269,9 +269,10 @@ impl Bench {
             Scenario::Forget => !self.has_forgotten_word(),
             Scenario::Capture => {
                 let list = self.json(&["session", "list", "--json"]).unwrap_or_default();
-                let list: Vec<Value> = serde_json::from_str(&list).unwrap_or_default();
+                let list: Value = serde_json::from_str(&list).unwrap_or_default();
                 // The one that was captured before, and the one that ends.
-                list.iter().filter(|session| session["captured"] == "whole").count() == 2
+                let list = list["items"].as_array().into_iter().flatten();
+                list.filter(|session| session["captured"] == "whole").count() == 2
             }
         }
     }

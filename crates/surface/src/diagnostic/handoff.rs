@@ -1,6 +1,6 @@
 //! Diagnostics for handoffs and for changes to them.
 
-use super::{CONVERT_HINT, Diagnostic};
+use super::{CONVERT_HINT, Diagnostic, ErrorCode};
 use crate::view::{shell_path, shell_word};
 use midstride::journal::JournalError;
 use midstride::store::revisions::RevisionError;
@@ -18,7 +18,7 @@ const REOPEN_FIELDS: &str =
 
 impl From<NewError> for Diagnostic {
     fn from(error: NewError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             NewError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
@@ -62,7 +62,7 @@ impl From<NewError> for Diagnostic {
 
 impl From<EditError> for Diagnostic {
     fn from(error: EditError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             EditError::NoEditor => diagnostic.hint("set EDITOR, for instance `EDITOR=vim`"),
             EditError::Editor { kept, .. } | EditError::NotUtf8 { kept } => {
@@ -79,7 +79,7 @@ impl From<EditError> for Diagnostic {
 
 impl From<RevisionError> for Diagnostic {
     fn from(error: RevisionError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             RevisionError::NotFound { key, last, .. } => {
                 diagnostic.hint(format!("the newest one is `{key}@{last}`"))
@@ -98,7 +98,7 @@ impl From<RevisionError> for Diagnostic {
 
 impl From<JournalError> for Diagnostic {
     fn from(error: JournalError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             JournalError::NoHeader(path) => diagnostic.hint(format!(
                 "`midstride new --from {}` makes a handoff of it",
@@ -122,7 +122,7 @@ impl From<JournalError> for Diagnostic {
 
 impl From<ReviseError> for Diagnostic {
     fn from(error: ReviseError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             ReviseError::Conflict { key, kept, redacted, .. } => {
                 let secrets = redacted.iter().map(|secret| &secret.kind);
@@ -162,14 +162,14 @@ impl From<ReviewError> for Diagnostic {
         match error {
             ReviewError::Apply(error) => error.into(),
             ReviewError::Revise(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<ApplyError> for Diagnostic {
     fn from(error: ApplyError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             ApplyError::Refused { why: LifecycleRefusal::HeldWithCorrection, .. } => {
                 diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
@@ -242,10 +242,10 @@ impl From<DiffError> for Diagnostic {
     fn from(error: DiffError) -> Self {
         match error {
             DiffError::NeverRevised(_) => {
-                Self::new(error.to_string()).hint("`midstride edit` gives it a second text")
+                Self::from_error(&error).hint("`midstride edit` gives it a second text")
             }
             DiffError::Revision(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
@@ -253,12 +253,12 @@ impl From<DiffError> for Diagnostic {
 impl From<ResolveInputError> for Diagnostic {
     fn from(error: ResolveInputError) -> Self {
         match error {
-            ResolveInputError::NoSingleEnding => Self::new(error.to_string()).hint_per_surface(
+            ResolveInputError::NoSingleEnding => Self::from_error(&error).hint_per_surface(
                 "--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON",
                 "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
             ),
             ResolveInputError::Commit(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
@@ -267,24 +267,27 @@ impl From<AdvanceError> for Diagnostic {
     fn from(error: AdvanceError) -> Self {
         match error {
             AdvanceError::New(NewError::BadId { .. }) => {
-                Self::new(error.to_string()).hint("correct the id first, with `midstride edit`")
+                Self::from_error(&error).hint("correct the id first, with `midstride edit`")
             }
             AdvanceError::New(NewError::Exists { key, path }) => {
                 let path = path.display();
-                Self::new(format!("another document lies where `{key}` belongs: `{path}`"))
-                    .hint("move it away, or give it a header with that id and stage")
+                Self::with_code(
+                    ErrorCode::AlreadyExists,
+                    format!("another document lies where `{key}` belongs: `{path}`"),
+                )
+                .hint("move it away, or give it a header with that id and stage")
             }
             AdvanceError::New(error) => error.into(),
             AdvanceError::Apply(error) => error.into(),
             AdvanceError::File(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<UndoError> for Diagnostic {
     fn from(error: UndoError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             UndoError::Nothing(key) => {
                 let key = shell_word(&key);
@@ -303,7 +306,7 @@ impl From<UndoError> for Diagnostic {
 
 impl From<ShareError> for Diagnostic {
     fn from(error: ShareError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             ShareError::NotPrivate(_) => diagnostic.hint("it can be read by everybody already"),
             ShareError::CommitsNothing => {
@@ -320,14 +323,14 @@ impl From<FmtError> for Diagnostic {
     fn from(error: FmtError) -> Self {
         match error {
             FmtError::Journal(error) => error.into(),
-            FmtError::Refused { .. } | _ => Self::new(error.to_string()),
+            FmtError::Refused { .. } | _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<MergeError> for Diagnostic {
     fn from(error: MergeError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             MergeError::NoRepository => diagnostic.hint("start it where the merge was made"),
             MergeError::NoConflict(path) => {
@@ -356,11 +359,11 @@ impl From<MergeError> for Diagnostic {
 impl From<DriverError> for Diagnostic {
     fn from(error: DriverError) -> Self {
         match error {
-            DriverError::NoRepository => Self::new(error.to_string())
+            DriverError::NoRepository => Self::from_error(&error)
                 .hint("`git init` makes one; leave `--merge-driver` out without it"),
             DriverError::Git(error) => error.into(),
             DriverError::File(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }

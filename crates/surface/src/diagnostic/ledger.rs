@@ -19,7 +19,7 @@ const NEW_LEDGER_HINT: &str = "or move it away, with `ledger.db-wal`: midstride 
 
 impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
             LedgerError::Damaged { path, .. } => {
@@ -50,7 +50,7 @@ impl From<LedgerError> for Diagnostic {
 
 impl From<AppendError> for Diagnostic {
     fn from(error: AppendError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             AppendError::Conflict { .. } | AppendError::Busy(_) => {
                 diagnostic.hint("others write to it; nothing was changed, try again")
@@ -72,7 +72,7 @@ impl From<AppendError> for Diagnostic {
 
 impl From<ReconcileError> for Diagnostic {
     fn from(error: ReconcileError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             ReconcileError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             ReconcileError::Read(error) => error.into(),
@@ -85,11 +85,11 @@ impl From<ReconcileError> for Diagnostic {
 impl From<DeliveryError> for Diagnostic {
     fn from(error: DeliveryError) -> Self {
         match error {
-            DeliveryError::NotSetUp => Self::new(error.to_string())
+            DeliveryError::NotSetUp => Self::from_error(&error)
                 .hint("`midstride init` sets it up; before that nothing is written"),
             DeliveryError::Read(error) => error.into(),
             DeliveryError::Append(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
@@ -102,25 +102,25 @@ impl From<DismissError> for Diagnostic {
                     true => "no earlier session left anything open here".to_owned(),
                     false => format!("open items: {}", known.join(", ")),
                 };
-                Self::new(error.to_string()).hint(hint)
+                Self::from_error(&error).hint(hint)
             }
             DismissError::Several { ref known, .. } => {
-                Self::new(error.to_string()).hint(format!("type more of it: {}", known.join(", ")))
+                Self::from_error(&error).hint(format!("type more of it: {}", known.join(", ")))
             }
             DismissError::AlreadyClosed { .. } => {
-                Self::new(error.to_string()).hint("midstride dismiss lists what is open")
+                Self::from_error(&error).hint("midstride dismiss lists what is open")
             }
-            DismissError::OnlyUser { ref handle } => Self::new(error.to_string())
+            DismissError::OnlyUser { ref handle } => Self::from_error(&error)
                 .hint(format!("ask the user to run midstride dismiss {handle} in a terminal")),
             DismissError::Delivery(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<TaskNotFound> for Diagnostic {
     fn from(error: TaskNotFound) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             TaskNotFound::None(_) => diagnostic
                 .hint_per_surface(
@@ -140,7 +140,7 @@ impl From<TaskNotFound> for Diagnostic {
 
 impl From<TaskError> for Diagnostic {
     fn from(error: TaskError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             TaskError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
@@ -183,19 +183,19 @@ impl From<MissionError> for Diagnostic {
     fn from(error: MissionError) -> Self {
         match error {
             MissionError::Newer(_) => {
-                Self::new(error.to_string()).hint("update midstride; nothing was changed")
+                Self::from_error(&error).hint("update midstride; nothing was changed")
             }
-            MissionError::NoSuch { .. } => Self::new(error.to_string())
+            MissionError::NoSuch { .. } => Self::from_error(&error)
                 .hint("`midstride task mission --history` numbers them; nothing was captured"),
             MissionError::Task(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }
 
 impl From<WorkflowError> for Diagnostic {
     fn from(error: WorkflowError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             WorkflowError::SecretName(_) => diagnostic.hint("give it another name"),
             WorkflowError::Name { .. } => {
@@ -224,7 +224,7 @@ impl From<WorkflowError> for Diagnostic {
 
 impl From<ForgetError> for Diagnostic {
     fn from(error: ForgetError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             ForgetError::NoId(_) => diagnostic
                 .hint(format!(
@@ -252,7 +252,7 @@ impl From<ForgetError> for Diagnostic {
             }
             ForgetError::Revision(error) => error.into(),
             ForgetError::Git(error) => {
-                Self::new(error.to_string()).hint("repeat the command to finish what it began")
+                Self::from_error(&error).hint("repeat the command to finish what it began")
             }
             ForgetError::Ledger(error) => {
                 Self::from(error).hint("repeat the command to finish what it began")
@@ -267,7 +267,7 @@ impl From<ForgetError> for Diagnostic {
 
 impl From<SyncError> for Diagnostic {
     fn from(error: SyncError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             SyncError::NoRepository => diagnostic.hint("`git init` makes one"),
             SyncError::Forbidden(_) => diagnostic.hint("ask the administrator of this machine"),
@@ -283,7 +283,7 @@ impl From<SyncError> for Diagnostic {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
             }
             SyncError::Tasks(error) => error.into(),
-            SyncError::Git(error @ GitError::Refused { .. }) => Self::new(error.to_string()).hint(
+            SyncError::Git(error @ GitError::Refused { .. }) => Self::from_error(&error).hint(
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
             SyncError::Local(error) | SyncError::Git(error) => error.into(),

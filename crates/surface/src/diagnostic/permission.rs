@@ -11,7 +11,7 @@ use midstride::workspace::permission::PermissionError;
 
 impl From<PermissionError> for Diagnostic {
     fn from(error: PermissionError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             PermissionError::Consent(error) => error.into(),
             PermissionError::NoHome => diagnostic.hint("set HOME, or XDG_STATE_HOME"),
@@ -23,14 +23,14 @@ impl From<PermissionError> for Diagnostic {
 
 impl From<ConsentError> for Diagnostic {
     fn from(error: ConsentError) -> Self {
-        Self::new(error.to_string())
+        Self::from_error(&error)
     }
 }
 
 impl From<OtherAuthors> for Diagnostic {
     fn from(error: OtherAuthors) -> Self {
         const LISTED_MAX: usize = 20;
-        let mut diagnostic = Self::new(error.to_string());
+        let mut diagnostic = Self::from_error(&error);
         for (author, documents) in error.others.iter().take(LISTED_MAX) {
             let documents = count(*documents, "document");
             let author = escape_hidden(&author.to_string());
@@ -46,7 +46,7 @@ impl From<OtherAuthors> for Diagnostic {
 
 impl From<TrustError> for Diagnostic {
     fn from(error: TrustError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             TrustError::Permission(error) => error.into(),
             TrustError::Workspace(error) => error.into(),
@@ -61,7 +61,7 @@ impl From<TrustError> for Diagnostic {
 
 impl From<AllowError> for Diagnostic {
     fn from(error: AllowError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             AllowError::NoProof { has, .. } if has.is_empty() => {
                 diagnostic.hint("it has none; `proofs` in its header lists them")
@@ -78,7 +78,7 @@ impl From<AllowError> for Diagnostic {
 
 impl From<InstallError> for Diagnostic {
     fn from(error: InstallError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             InstallError::Unreadable { .. } => {
                 diagnostic.hint("mend the file, then try again; nothing was changed")
@@ -106,13 +106,13 @@ impl From<PurgeError> for Diagnostic {
     fn from(error: PurgeError) -> Self {
         match error {
             PurgeError::Changed => {
-                Self::new(error.to_string()).hint("start over and look again; nothing was deleted")
+                Self::from_error(&error).hint("start over and look again; nothing was deleted")
             }
             PurgeError::Permission(error) => error.into(),
             PurgeError::Driver(error) => error.into(),
             PurgeError::Git(error) => error.into(),
             PurgeError::File(error) => error.into(),
-            _ => Self::new(error.to_string()),
+            _ => Self::from_error(&error),
         }
     }
 }

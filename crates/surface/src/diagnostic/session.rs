@@ -1,11 +1,9 @@
 //! Diagnostics for capturing and saving sessions.
 
-use super::{Diagnostic, REDACT_HINT};
+use super::{Diagnostic, HasErrorCode as _, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::clients::home_variables;
-use midstride::verbs::{
-    CheckpointError, NewError, SaveError, StartError, SubjectError, WhyError,
-};
+use midstride::verbs::{CheckpointError, NewError, SaveError, StartError, SubjectError, WhyError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
@@ -24,7 +22,7 @@ fn transcript_hint() -> String {
 
 impl From<WhyError> for Diagnostic {
     fn from(error: WhyError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             WhyError::NoRepository => diagnostic.hint("change to a folder of a git repository"),
             WhyError::NoCommit(_) => diagnostic.hint("name a commit, or a line as src/app.rs:14"),
@@ -43,7 +41,7 @@ impl From<WhyError> for Diagnostic {
 
 impl From<SubjectError> for Diagnostic {
     fn from(error: SubjectError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             SubjectError::NotFound(_) => {
                 diagnostic.hint("midstride session list and midstride list show their names")
@@ -64,7 +62,7 @@ impl From<SubjectError> for Diagnostic {
 
 impl From<StartError> for Diagnostic {
     fn from(error: StartError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             StartError::NotInstalled { .. } => diagnostic.hint("name another client with --in"),
             StartError::Automation(_) | StartError::NotStarted(..) => {
@@ -77,7 +75,7 @@ impl From<StartError> for Diagnostic {
 
 impl From<CheckpointError> for Diagnostic {
     fn from(error: CheckpointError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             CheckpointError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
@@ -115,7 +113,7 @@ impl From<CheckpointError> for Diagnostic {
 
 impl From<SaveError> for Diagnostic {
     fn from(error: SaveError) -> Self {
-        let diagnostic = Self::new(error.to_string());
+        let diagnostic = Self::from_error(&error);
         match error {
             SaveError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
@@ -163,7 +161,7 @@ impl From<SaveError> for Diagnostic {
                 "leave `--id` out, or name a new one, to save a new handoff",
                 "leave `handoff` out, or name a new one, to save a new handoff",
             ),
-            SaveError::New(error @ NewError::Nameless) => Self::new(error.to_string())
+            SaveError::New(error @ NewError::Nameless) => Self::from_error(&error)
                 .hint_per_surface(
                     "`--title` says what it is about",
                     "`title` says what it is about",
@@ -187,7 +185,8 @@ impl From<SaveError> for Diagnostic {
 
 impl From<AuthorNotesError> for Diagnostic {
     fn from(error: AuthorNotesError) -> Self {
-        let diagnostic = Self::new(format!("what was given cannot be used: {error}"));
+        let message = format!("what was given cannot be used: {error}");
+        let diagnostic = Self::with_code(error.code(), message);
         match error {
             AuthorNotesError::Empty => diagnostic
                 .hint_per_surface(

@@ -3,6 +3,7 @@
 
 use super::findings::{self, FindingJson, findings_json};
 use super::{count, shell_word};
+use crate::json::JsonAnswer;
 use midstride::verbs::{DocumentCheck, StageTransition};
 use midstride::workspace::Workspace;
 use midstride_core::format::finding::{Finding, FindingFix};
@@ -18,6 +19,10 @@ pub struct BlockedAdvanceJson {
     blocking: Vec<FindingJson>,
     /// Commands that resolve the findings.
     next: Vec<String>,
+}
+
+impl JsonAnswer for BlockedAdvanceJson {
+    const SCHEMA: &'static str = "blocked-advance/1";
 }
 
 /// The result of an advance to the next stage.
@@ -38,6 +43,10 @@ pub struct StageTransitionJson {
     over: Vec<String>,
     outside: bool,
     redacted: Vec<String>,
+}
+
+impl JsonAnswer for StageTransitionJson {
+    const SCHEMA: &'static str = "advance/1";
 }
 
 /// The JSON for an advance to the stage `to` that findings block.

@@ -1,6 +1,7 @@
 //! Renders a briefing as JSON, and the remarks about it that the user sees.
 
 use super::{Surface, count, shell_word};
+use crate::json::JsonAnswer;
 use midstride::sys::env::SessionName;
 use midstride::verbs::{BriefOutcome, Delivery};
 use midstride_core::brief::{BriefedItem, OmittedItem};
@@ -23,6 +24,10 @@ pub struct BriefJson<'b> {
     open_handoffs: usize,
     predecessor: Option<PredecessorJson<'b>>,
     receipt: Option<&'static str>,
+}
+
+impl JsonAnswer for BriefJson<'_> {
+    const SCHEMA: &'static str = "brief/1";
 }
 
 #[derive(Serialize)]
@@ -65,12 +70,36 @@ pub struct AcknowledgmentJson<'s> {
     new: usize,
 }
 
+impl JsonAnswer for AcknowledgmentJson<'_> {
+    const SCHEMA: &'static str = "acknowledgment/1";
+}
+
+/// The request to start the next session without a briefing.
+#[derive(Serialize)]
+pub struct SkippedBriefJson {
+    skip_next: bool,
+    new: bool,
+}
+
+impl JsonAnswer for SkippedBriefJson {
+    const SCHEMA: &'static str = "skipped-brief/1";
+}
+
+/// The JSON for a request to skip the next briefing; `is_new` if it was not requested before.
+pub fn skipped_brief_json(is_new: bool) -> SkippedBriefJson {
+    SkippedBriefJson { skip_next: true, new: is_new }
+}
+
 /// The last briefing of a session.
 #[derive(Serialize)]
 pub struct LastBriefingJson<'s> {
     client: &'s str,
     session: &'s SessionId,
     text: &'s str,
+}
+
+impl JsonAnswer for LastBriefingJson<'_> {
+    const SCHEMA: &'static str = "delivered-brief/1";
 }
 
 /// The JSON for the last briefing of a session.
@@ -86,14 +115,17 @@ pub fn last_briefing_line(session: &SessionName) -> String {
 /// A briefing in another form.
 #[derive(Serialize)]
 pub struct BriefFormJson<'t> {
-    schema: &'static str,
     text: &'t str,
     tokens: u64,
 }
 
+impl JsonAnswer for BriefFormJson<'_> {
+    const SCHEMA: &'static str = "brief-text/1";
+}
+
 /// The JSON for a briefing in another form.
 pub fn form_json(text: &str) -> BriefFormJson<'_> {
-    BriefFormJson { schema: "brief/1", text, tokens: tokens::estimate(text) }
+    BriefFormJson { text, tokens: tokens::estimate(text) }
 }
 
 /// The JSON for a briefing.

@@ -2,6 +2,7 @@
 
 use super::difference::unified_diff;
 use super::{count, heading};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::clients::Client;
 use midstride::clients::install::{
     FileChange, FileInstallStatus, InstallNote, InstallPlan, InstallScope, InstallStatus,
@@ -270,6 +271,10 @@ pub struct InstallPlanJson {
     left: Vec<String>,
 }
 
+impl JsonItem for InstallPlanJson {
+    const LIST_SCHEMA: &'static str = "client-changes/1";
+}
+
 #[derive(Serialize)]
 struct FileChangeJson {
     path: String,
@@ -298,8 +303,12 @@ pub fn plans_json(plans: &[InstallPlan]) -> Vec<InstallPlanJson> {
 /// All clients, and the program on the PATH.
 #[derive(Serialize)]
 pub struct ClientListJson {
-    clients: Vec<ClientJson>,
+    items: Vec<ClientJson>,
     on_path: Option<PathLookupJson>,
+}
+
+impl JsonAnswer for ClientListJson {
+    const SCHEMA: &'static str = "clients/1";
 }
 
 #[derive(Serialize)]
@@ -368,7 +377,7 @@ pub fn list_json(clients: &[ClientListing], path: &PathLookup) -> ClientListJson
         PathLookup::Missing => None,
     };
     ClientListJson {
-        clients: clients.iter().map(client).collect(),
+        items: clients.iter().map(client).collect(),
         on_path: on_path.map(|(path, is_this_version)| PathLookupJson {
             path: path.display().to_string(),
             is_this_version,
@@ -383,8 +392,12 @@ pub struct PluginFileJson {
     text: String,
 }
 
+impl JsonItem for PluginFileJson {
+    const LIST_SCHEMA: &'static str = "plugin-files/1";
+}
+
 /// The JSON for the files of the Claude Code plugin.
-pub fn plugin_json(files: Vec<(PathBuf, String)>) -> Vec<PluginFileJson> {
+pub fn plugin_json(files: Vec<(PathBuf, String)>) -> JsonList<PluginFileJson> {
     let file =
         |(path, text): (PathBuf, String)| PluginFileJson { path: path.display().to_string(), text };
     files.into_iter().map(file).collect()

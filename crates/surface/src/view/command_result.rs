@@ -1,6 +1,7 @@
 //! The JSON results of commands without a view module of their own.
 
 use super::{display_path, findings, forget};
+use crate::json::{JsonAnswer, JsonItem};
 use midstride::verbs::{
     InitOutcome, MergeDriverChange, MergeOutcome, SyncOutcome, TaskSyncOutcome,
 };
@@ -18,6 +19,10 @@ pub struct RuleJson {
     title: &'static str,
     why: &'static str,
     mend: &'static str,
+}
+
+impl JsonItem for RuleJson {
+    const LIST_SCHEMA: &'static str = "codes/1";
 }
 
 /// `midstride explain --json`, for one code.
@@ -39,6 +44,10 @@ pub struct InitJson {
     handoffs: String,
     already: bool,
     merge_driver: Option<String>,
+}
+
+impl JsonAnswer for InitJson {
+    const SCHEMA: &'static str = "init/1";
 }
 
 /// `midstride init --json`. `driver` is the change to the merge driver, if one was requested.
@@ -65,6 +74,10 @@ pub struct SyncJson {
     kept_back: usize,
     proposals: Vec<forget::TombstoneJson>,
     tasks: TaskSyncJson,
+}
+
+impl JsonAnswer for SyncJson {
+    const SCHEMA: &'static str = "sync/1";
 }
 
 /// The result of a task sync.
@@ -104,6 +117,10 @@ pub struct MergeJson {
     replaced: Option<BlobHash>,
 }
 
+impl JsonAnswer for MergeJson {
+    const SCHEMA: &'static str = "merge/1";
+}
+
 /// `midstride merge --json`, for the file at `path`.
 pub fn merge_json(path: &Path, merged: &MergeOutcome) -> MergeJson {
     MergeJson {
@@ -121,6 +138,10 @@ pub struct ShareJson {
     path: String,
 }
 
+impl JsonAnswer for ShareJson {
+    const SCHEMA: &'static str = "share/1";
+}
+
 /// `midstride share --json`. `path` is the path of the handoff in the committed folder.
 pub fn share_json(key: String, path: &Path) -> ShareJson {
     ShareJson { key, path: path.display().to_string() }
@@ -132,6 +153,10 @@ pub struct FmtJson {
     looked_at: usize,
     changed: Vec<String>,
     refused: Vec<RefusalJson>,
+}
+
+impl JsonAnswer for FmtJson {
+    const SCHEMA: &'static str = "fmt/1";
 }
 
 /// A refused action and its hint.

@@ -1,6 +1,7 @@
 //! Renders the user's settings.
 
 use super::sanitize;
+use crate::json::JsonAnswer;
 use midstride::verbs::SettingKey;
 use serde::Serialize;
 use std::path::Path;
@@ -10,6 +11,10 @@ use std::path::Path;
 pub struct ConfigJson {
     file: String,
     settings: Vec<SettingJson>,
+}
+
+impl JsonAnswer for ConfigJson {
+    const SCHEMA: &'static str = "config/1";
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Renders the command that continues work in a client.
 
 use super::shell_word;
+use crate::json::JsonAnswer;
 use midstride::clients::Client;
 use midstride::verbs::BriefSubject;
 use midstride_core::text::tokens;
@@ -21,13 +22,16 @@ pub fn command(client: &dyn Client, subject: &BriefSubject) -> String {
 /// The result of `midstride continue --json`.
 #[derive(Serialize)]
 pub struct ContinuationJson<'p> {
-    schema: &'static str,
     client: &'static str,
     session: Option<String>,
     handoff: Option<&'p str>,
     command: String,
     prompt: &'p str,
     tokens: u64,
+}
+
+impl JsonAnswer for ContinuationJson<'_> {
+    const SCHEMA: &'static str = "continue/1";
 }
 
 /// The JSON for the command, with the prompt that it passes.
@@ -41,7 +45,6 @@ pub fn json<'p>(
         BriefSubject::Handoff { key, .. } => (None, Some(key.as_str())),
     };
     ContinuationJson {
-        schema: "continue/1",
         client: client.name(),
         session,
         handoff,

@@ -1,6 +1,7 @@
 //! Renders what midstride stores.
 
 use super::{sanitize, size};
+use crate::json::JsonAnswer;
 use midstride::verbs::{DataReport, StoredData};
 use midstride::workspace::user_settings::Retention;
 use serde::Serialize;
@@ -50,6 +51,10 @@ pub struct DataJson {
     user: Vec<StoredDataJson>,
     /// In days; null if sessions are kept until they are deleted.
     retention_days: Option<u32>,
+}
+
+impl JsonAnswer for DataJson {
+    const SCHEMA: &'static str = "data/1";
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Renders the short demo: texts beside each other, and past sessions.
 
 use super::{heading, one_line, wrap};
+use crate::json::JsonAnswer;
 use midstride::verbs::{BriefingPreview, ListedSession};
 use midstride_core::text::id::SessionId;
 use serde::Serialize;
@@ -87,11 +88,14 @@ pub fn preview(preview: &BriefingPreview, width: usize) -> String {
 /// The JSON for a preview.
 #[derive(Serialize)]
 pub struct PreviewJson<'p> {
-    schema: &'static str,
     sessions: Vec<PreviewedSessionJson<'p>>,
     briefing: &'p str,
     tokens: u64,
     withheld: usize,
+}
+
+impl JsonAnswer for PreviewJson<'_> {
+    const SCHEMA: &'static str = "preview/1";
 }
 
 #[derive(Serialize)]
@@ -105,7 +109,6 @@ struct PreviewedSessionJson<'p> {
 /// The JSON for a preview.
 pub fn preview_json(preview: &BriefingPreview) -> PreviewJson<'_> {
     PreviewJson {
-        schema: "preview/1",
         sessions: preview.sessions.iter().map(previewed_session_json).collect(),
         briefing: &preview.briefing.text,
         tokens: preview.briefing.tokens,

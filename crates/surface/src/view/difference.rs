@@ -1,6 +1,7 @@
 //! Renders the difference between two texts: by words for users, unified for tools.
 
 use super::{heading, sanitize};
+use crate::json::JsonAnswer;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor;
 use serde::Serialize;
@@ -14,6 +15,10 @@ pub struct DifferenceJson {
     to: String,
     differs: bool,
     unified: String,
+}
+
+impl JsonAnswer for DifferenceJson {
+    const SCHEMA: &'static str = "diff/1";
 }
 
 /// The number of context lines, the same as in git.

@@ -2,6 +2,7 @@
 
 use super::table::{Column, TextTable, line_width, table};
 use super::{count, one_line};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::verbs::{DismissableItem, UnwrittenInstructions};
 use midstride_core::session::short_id;
 use midstride_core::text::id::SessionId;
@@ -19,12 +20,20 @@ pub struct DismissableJson<'d> {
     session: &'d SessionId,
 }
 
+impl JsonItem for DismissableJson<'_> {
+    const LIST_SCHEMA: &'static str = "dismissable/1";
+}
+
 /// An item that was dismissed.
 #[derive(Serialize)]
 pub struct DismissalJson<'d> {
     #[serde(flatten)]
     item: DismissableJson<'d>,
     wrong: bool,
+}
+
+impl JsonAnswer for DismissalJson<'_> {
+    const SCHEMA: &'static str = "dismissal/1";
 }
 
 fn json(item: &DismissableItem) -> DismissableJson<'_> {
@@ -37,7 +46,7 @@ fn json(item: &DismissableItem) -> DismissableJson<'_> {
 }
 
 /// The JSON for the items that can be dismissed.
-pub fn list_json(items: &[DismissableItem]) -> Vec<DismissableJson<'_>> {
+pub fn list_json(items: &[DismissableItem]) -> JsonList<DismissableJson<'_>> {
     items.iter().map(json).collect()
 }
 

@@ -8,6 +8,7 @@ pub use simulation::{SimulationError, SimulationStep};
 use super::client::path_problem;
 use super::permission::unread_store_text;
 use super::{count, heading, one_line, sanitize, size};
+use crate::json::JsonAnswer;
 use clients::ClientDiagnosisJson;
 use midstride::clients::hook_log::HookLogReport;
 use midstride::clients::install::PathLookup;
@@ -83,6 +84,10 @@ pub struct DiagnosisJson {
     cost: IdleCostJson,
     #[serde(flatten)]
     examined: ProjectReportJson,
+}
+
+impl JsonAnswer for DiagnosisJson {
+    const SCHEMA: &'static str = "doctor/1";
 }
 
 #[derive(Serialize)]

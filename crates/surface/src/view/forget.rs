@@ -1,6 +1,7 @@
 //! Renders `midstride forget`: the stored text to delete, and the copies that remain.
 
 use super::{count, display_path, one_line, sanitize, shell_path, shell_word};
+use crate::json::{JsonItem, JsonList};
 use midstride::store::tombstone::{Tombstone, TombstoneKind};
 use midstride::sys::git::{LogEntry, RemovalOutcome};
 use midstride::verbs::{CapturedSession, ForgetOutcome, KeptText};
@@ -50,6 +51,10 @@ pub struct ProposalJson {
     here: bool,
 }
 
+impl JsonItem for ProposalJson {
+    const LIST_SCHEMA: &'static str = "forget-proposals/1";
+}
+
 /// The JSON for a text that another clone forgot.
 pub fn proposal_json(text: &KeptText, proposal: &Tombstone) -> ProposalJson {
     let (names, here) = (text.names.clone(), text.bytes.is_some());
@@ -71,6 +76,10 @@ pub struct ForgetJson {
     transcript: Option<String>,
     others: Vec<String>,
     elsewhere: bool,
+}
+
+impl JsonItem for ForgetJson {
+    const LIST_SCHEMA: &'static str = "forgotten-texts/1";
 }
 
 #[derive(Serialize)]
@@ -278,10 +287,14 @@ pub struct DeletedSessionJson {
     transcript: Option<String>,
 }
 
+impl JsonItem for DeletedSessionJson {
+    const LIST_SCHEMA: &'static str = "deleted-sessions/1";
+}
+
 /// The JSON for deleted sessions.
 pub fn sessions_json<'s>(
     sessions: impl Iterator<Item = &'s CapturedSession>,
-) -> Vec<DeletedSessionJson> {
+) -> JsonList<DeletedSessionJson> {
     let one = |one: &CapturedSession| DeletedSessionJson {
         client: one.client.clone(),
         session: one.session.to_string(),

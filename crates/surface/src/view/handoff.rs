@@ -3,6 +3,7 @@
 use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
 use super::{heading, indent, review, sanitize};
+use crate::json::{JsonAnswer, JsonItem};
 use midstride::store::Store;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::generated_section::GeneratedSection;
@@ -49,6 +50,14 @@ pub struct HandoffJson {
     summary: Option<String>,
     header: Json,
     sections: Vec<HandoffSectionJson>,
+}
+
+impl JsonItem for HandoffJson {
+    const LIST_SCHEMA: &'static str = "handoffs/1";
+}
+
+impl JsonAnswer for HandoffJson {
+    const SCHEMA: &'static str = "handoff/1";
 }
 
 #[derive(Serialize)]

@@ -4,6 +4,7 @@ use super::delivery::DeliveryLogJson;
 use super::review::{challenge_parts, format_minute, verdict_text};
 use super::trust::TrustJson;
 use super::{delivery, handoff, sanitize, table, trust, wrap};
+use crate::json::JsonAnswer;
 use midstride::store::Store;
 use midstride::workspace::StoredHandoff;
 use midstride_core::format::header::Measurement;
@@ -25,6 +26,10 @@ pub struct HistoryJson {
     trust: TrustJson,
     receipts: DeliveryLogJson,
     history: Vec<HistoryMomentJson>,
+}
+
+impl JsonAnswer for HistoryJson {
+    const SCHEMA: &'static str = "history/1";
 }
 
 #[derive(Serialize)]

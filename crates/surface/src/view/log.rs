@@ -3,6 +3,7 @@
 use super::home::{HomeContext, cut, ending, goal};
 use super::table::line_width;
 use super::{count, inline_name, one_line};
+use crate::json::{JsonItem, JsonList};
 use midstride::clients::SessionLiveness;
 use midstride::verbs::{LoggedSession, SessionLog};
 use midstride_core::session::checkpoint::{HighlightKind, SessionEnding};
@@ -198,15 +199,9 @@ pub(super) fn markdown_text(text: &str) -> String {
     out
 }
 
-/// The result of `midstride log --json`.
+/// A session in the result of `midstride log --json`.
 #[derive(Serialize)]
-pub struct LogJson {
-    schema: &'static str,
-    items: Vec<LoggedSessionJson>,
-}
-
-#[derive(Serialize)]
-struct LoggedSessionJson {
+pub struct LoggedSessionJson {
     root: String,
     client: &'static str,
     session: String,
@@ -224,6 +219,10 @@ struct LoggedSessionJson {
     changed_files: usize,
 }
 
+impl JsonItem for LoggedSessionJson {
+    const LIST_SCHEMA: &'static str = "log/1";
+}
+
 #[derive(Serialize)]
 struct LoggedCommitJson {
     id: Option<String>,
@@ -231,8 +230,8 @@ struct LoggedCommitJson {
 }
 
 /// The JSON for the log.
-pub fn json(log: &SessionLog) -> LogJson {
-    LogJson { schema: "log/1", items: log.sessions.iter().map(session_json).collect() }
+pub fn json(log: &SessionLog) -> JsonList<LoggedSessionJson> {
+    log.sessions.iter().map(session_json).collect()
 }
 
 fn session_json(one: &LoggedSession) -> LoggedSessionJson {

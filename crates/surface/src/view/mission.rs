@@ -1,6 +1,7 @@
 //! Renders the mission: the captured state, and the current tasks and handoffs.
 
 use super::{count, one_line};
+use crate::json::{JsonAnswer, JsonItem};
 use midstride::verbs::InFlightAgent;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::HandoffKind;
@@ -27,6 +28,14 @@ pub struct MissionJson {
     next: Vec<String>,
 }
 
+impl JsonItem for MissionJson {
+    const LIST_SCHEMA: &'static str = "missions/1";
+}
+
+impl JsonAnswer for MissionJson {
+    const SCHEMA: &'static str = "mission/1";
+}
+
 /// A mission briefing: the mission state, tasks, agents, decisions and questions.
 #[derive(Serialize)]
 pub struct MissionBriefJson {
@@ -40,6 +49,10 @@ pub struct MissionBriefJson {
     agents: Vec<TasklessAgentJson>,
     binding_decisions: Vec<QuoteJson>,
     open_questions: Vec<QuoteJson>,
+}
+
+impl JsonAnswer for MissionBriefJson {
+    const SCHEMA: &'static str = "mission-brief/1";
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Renders the permission prompts, showing exactly what would be run.
 
 use super::{count, display_path, escape_hidden, indent, sanitize};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus, UnreadStore};
 use midstride::workspace::Workspace;
 use midstride::workspace::permission::Grant;
@@ -13,6 +14,10 @@ use std::path::Path;
 pub struct ProofPermissionsJson {
     key: String,
     proofs: Vec<AllowableProofJson>,
+}
+
+impl JsonAnswer for ProofPermissionsJson {
+    const SCHEMA: &'static str = "proofs/1";
 }
 
 #[derive(Serialize)]
@@ -45,8 +50,12 @@ pub struct GrantJson {
     at: Option<String>,
 }
 
+impl JsonItem for GrantJson {
+    const LIST_SCHEMA: &'static str = "permissions/1";
+}
+
 /// The JSON for trusted configurations and proof commands.
-pub fn grants_json(configurations: &[Grant], proofs: &[Grant]) -> Vec<GrantJson> {
+pub fn grants_json(configurations: &[Grant], proofs: &[Grant]) -> JsonList<GrantJson> {
     let json = |kind: &'static str, granted: &Grant| GrantJson {
         kind,
         about: granted.about.clone(),

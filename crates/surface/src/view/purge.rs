@@ -2,6 +2,7 @@
 
 use super::client::InstallPlanJson;
 use super::{count, heading, indent, sanitize, shell_path};
+use crate::json::JsonAnswer;
 use midstride::clients::Client;
 use midstride::verbs::{GitFileState, PurgePlan, PurgedFile, PurgedFolder, UnrecoverableData};
 use serde::Serialize;
@@ -170,6 +171,10 @@ pub fn leftover_client(client: &'static dyn Client) -> String {
 pub struct RemovalJson {
     clients: Vec<InstallPlanJson>,
     purge: PurgeJson,
+}
+
+impl JsonAnswer for RemovalJson {
+    const SCHEMA: &'static str = "purge/1";
 }
 
 #[derive(Serialize)]

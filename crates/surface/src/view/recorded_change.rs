@@ -1,6 +1,7 @@
 //! Renders a change that was recorded in a handoff.
 
 use super::{count, one_line, sanitize, shell_word};
+use crate::json::JsonAnswer;
 use midstride::journal::RecordedRevision;
 use midstride::verbs::{
     BlockingQuestion, PreviousAnswer, PreviousValue, ReopenOutcome, TaskImport,
@@ -29,6 +30,10 @@ pub struct RecordedChangeJson {
     findings: Option<Vec<super::findings::FindingJson>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocking_questions: Option<Vec<BlockingQuestionJson>>,
+}
+
+impl JsonAnswer for RecordedChangeJson {
+    const SCHEMA: &'static str = "change/1";
 }
 
 /// A question that blocks the work.

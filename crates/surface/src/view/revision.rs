@@ -1,5 +1,6 @@
 //! Renders one revision of a handoff.
 
+use crate::json::JsonAnswer;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::text::time::{self, Time};
 use midstride_core::text::yaml::YamlNode;
@@ -15,6 +16,10 @@ pub struct RevisionJson {
     /// The reason for the revision; the first revision has none.
     reason: Option<String>,
     text: String,
+}
+
+impl JsonAnswer for RevisionJson {
+    const SCHEMA: &'static str = "revision/1";
 }
 
 /// Renders a revision. `now` is the current handoff, whose history describes every revision.

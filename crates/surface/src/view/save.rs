@@ -1,6 +1,7 @@
 //! Renders a saved session: where it is, what is missing, and how to resume.
 
 use super::{Surface, count, display_path, mission, one_line, sanitize, shell_word};
+use crate::json::JsonAnswer;
 use midstride::verbs::{AuthorRequest, SaveChange, SaveOutcome};
 use midstride::workspace::Workspace;
 use midstride_core::session::author_notes::{Reflection, ReflectionAnswer};
@@ -44,6 +45,10 @@ pub struct SaveJson {
     resume: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     similar: Option<String>,
+}
+
+impl JsonAnswer for SaveJson {
+    const SCHEMA: &'static str = "save/1";
 }
 
 #[derive(Serialize)]

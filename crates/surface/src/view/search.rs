@@ -1,6 +1,7 @@
 //! Renders search results and why they matched.
 
 use super::{Surface, display_path, display_title, one_line, sanitize, table};
+use crate::json::JsonAnswer;
 use midstride::verbs::{
     ExplainedHit, FoundSession, RelevantHandoff, RelevantHandoffs, SearchOutcome,
 };
@@ -20,11 +21,19 @@ pub struct SearchResultsJson {
     complete: bool,
 }
 
+impl JsonAnswer for SearchResultsJson {
+    const SCHEMA: &'static str = "search/1";
+}
+
 /// The handoffs that are relevant to a prompt.
 #[derive(Serialize)]
 pub struct RelevantHandoffsJson {
     hits: Vec<SearchHitJson>,
     complete: bool,
+}
+
+impl JsonAnswer for RelevantHandoffsJson {
+    const SCHEMA: &'static str = "relevant-handoffs/1";
 }
 
 #[derive(Serialize)]

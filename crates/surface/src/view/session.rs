@@ -2,6 +2,7 @@
 
 use super::table::{Column, TextTable, line_width, table};
 use super::{count, display_path, heading, indent, inline_name, one_line, sanitize, shell_word};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::clients::SessionLiveness;
 use midstride::verbs::{CheckpointOutcome, Extent, ListedSession, RecoveryOutcome};
 use midstride::workspace::Workspace;
@@ -28,8 +29,12 @@ pub struct ListedSessionJson<'l> {
     about: Option<&'l str>,
 }
 
+impl JsonItem for ListedSessionJson<'_> {
+    const LIST_SCHEMA: &'static str = "sessions/1";
+}
+
 /// The JSON for a list of sessions.
-pub fn list_json(list: &[ListedSession]) -> Vec<ListedSessionJson<'_>> {
+pub fn list_json(list: &[ListedSession]) -> JsonList<ListedSessionJson<'_>> {
     list.iter().map(listed_session_json).collect()
 }
 
@@ -91,6 +96,22 @@ pub fn render_table(list: &[ListedSession], terminal: Option<usize>) -> TextTabl
     table(&COLUMNS, &rows, line_width(terminal))
 }
 
+/// Everything that was recorded of a session.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct SessionJson {
+    checkpoint: serde_json::Value,
+}
+
+impl JsonAnswer for SessionJson {
+    const SCHEMA: &'static str = "session/1";
+}
+
+/// The JSON for everything that was recorded of a session.
+pub fn session_json(checkpoint: &Checkpoint) -> SessionJson {
+    SessionJson { checkpoint: checkpoint.to_marked_value() }
+}
+
 /// A captured session.
 #[derive(Serialize)]
 pub struct CheckpointJson<'c> {
@@ -109,6 +130,10 @@ pub struct CheckpointJson<'c> {
     commands: u64,
     failed_commands: Option<u64>,
     redacted: &'c std::collections::BTreeMap<String, u64>,
+}
+
+impl JsonAnswer for CheckpointJson<'_> {
+    const SCHEMA: &'static str = "checkpoint/1";
 }
 
 /// The JSON for a captured session.
@@ -144,6 +169,10 @@ pub struct RecoveryJson<'r> {
     running: usize,
     unknown: usize,
     since: String,
+}
+
+impl JsonAnswer for RecoveryJson<'_> {
+    const SCHEMA: &'static str = "recovery/1";
 }
 
 #[derive(Serialize)]

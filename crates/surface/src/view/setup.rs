@@ -2,6 +2,7 @@
 
 use super::trust_listing::authors_text;
 use super::{client, count, wrap};
+use crate::json::JsonAnswer;
 use midstride::clients::install::{FileChange, InstallPlan};
 use midstride::verbs::{SettingsUndo, SetupClient, TrustListing};
 use midstride::workspace::user_settings::Retention;
@@ -172,6 +173,10 @@ pub struct SetupJson {
     clients: Vec<SetupClientJson>,
     #[serde(flatten)]
     project: Option<SetupProjectJson>,
+}
+
+impl JsonAnswer for SetupJson {
+    const SCHEMA: &'static str = "setup/1";
 }
 
 #[derive(Serialize)]

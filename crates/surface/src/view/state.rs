@@ -1,6 +1,7 @@
 //! Renders workflow states: a single one, and the list of all.
 
 use super::{count, sanitize};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::verbs::LoadedState;
 use midstride_core::text::id::SessionId;
 use midstride_core::text::time;
@@ -19,6 +20,10 @@ pub struct WorkflowStateJson {
     session: Option<SessionId>,
 }
 
+impl JsonItem for WorkflowStateJson {
+    const LIST_SCHEMA: &'static str = "states/1";
+}
+
 /// A saved workflow state with its content.
 #[derive(Serialize)]
 pub struct LoadedStateJson<'s> {
@@ -26,6 +31,10 @@ pub struct LoadedStateJson<'s> {
     kept: WorkflowStateJson,
     number: usize,
     state: &'s Value,
+}
+
+impl JsonAnswer for LoadedStateJson<'_> {
+    const SCHEMA: &'static str = "state/1";
 }
 
 fn workflow_state_json(state: &WorkflowState, states: usize) -> WorkflowStateJson {
@@ -40,7 +49,7 @@ fn workflow_state_json(state: &WorkflowState, states: usize) -> WorkflowStateJso
 }
 
 /// The JSON for the newest state of each workflow and how many states it has.
-pub fn list_json(states: &[(WorkflowState, usize)]) -> Vec<WorkflowStateJson> {
+pub fn list_json(states: &[(WorkflowState, usize)]) -> JsonList<WorkflowStateJson> {
     states.iter().map(|(state, count)| workflow_state_json(state, *count)).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use super::table::{Column, TextTable, id_table, line_width};
 use super::{count, heading, indent, one_line, sanitize};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::verbs::TaskImport;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Question;
@@ -77,6 +78,10 @@ pub enum TaskEntryJson {
     Question(OpenQuestionJson),
 }
 
+impl JsonItem for TaskEntryJson {
+    const LIST_SCHEMA: &'static str = "tasks/1";
+}
+
 /// A task with its notes and what it waits for.
 #[derive(Serialize)]
 pub struct TaskJson {
@@ -99,6 +104,10 @@ pub struct TaskJson {
     changed: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     newer: Vec<String>,
+}
+
+impl JsonAnswer for TaskJson {
+    const SCHEMA: &'static str = "task/1";
 }
 
 #[derive(Serialize)]
@@ -127,6 +136,10 @@ pub struct OpenQuestionJson {
     owner: Option<String>,
 }
 
+impl JsonAnswer for OpenQuestionJson {
+    const SCHEMA: &'static str = "question/1";
+}
+
 /// The result of changing a task.
 #[derive(Serialize)]
 pub struct TaskChangeJson {
@@ -137,12 +150,20 @@ pub struct TaskChangeJson {
     redacted: Vec<String>,
 }
 
+impl JsonAnswer for TaskChangeJson {
+    const SCHEMA: &'static str = "task-change/1";
+}
+
 /// The result of adding a task.
 #[derive(Serialize)]
 pub struct AddedTaskJson {
     id: String,
     uid: String,
     redacted: Vec<String>,
+}
+
+impl JsonAnswer for AddedTaskJson {
+    const SCHEMA: &'static str = "added-task/1";
 }
 
 /// The tasks that came with a handoff.
@@ -153,6 +174,10 @@ pub struct TaskImportJson {
     unreadable: usize,
     unknown: Vec<String>,
     redacted: Vec<String>,
+}
+
+impl JsonAnswer for TaskImportJson {
+    const SCHEMA: &'static str = "task-import/1";
 }
 
 /// The agent of a task, or else its owner.
@@ -256,7 +281,7 @@ pub fn entries(
     tasks: &Tasks,
     list: &[&Task],
     questions: &[OpenQuestion<'_>],
-) -> Vec<TaskEntryJson> {
+) -> JsonList<TaskEntryJson> {
     let listed = list.iter().map(|task| TaskEntryJson::Task(Box::new(json(tasks, task))));
     listed.chain(questions.iter().map(|q| TaskEntryJson::Question(question_json(q)))).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::permission::{TrustStatusJson, trust_status_json, trust_status_text};
 use super::{count, escape_hidden};
+use crate::json::JsonAnswer;
 use midstride::sys::git::GitAuthor;
 use midstride::verbs::{ListedDocument, ListedProof, TrustListing, TrustStatus};
 use midstride::workspace::Workspace;
@@ -21,6 +22,10 @@ pub struct TrustListingJson {
     status: TrustStatusJson,
     documents: Vec<ListedDocumentJson>,
     proofs: Vec<ListedProofJson>,
+}
+
+impl JsonAnswer for TrustListingJson {
+    const SCHEMA: &'static str = "trust/1";
 }
 
 #[derive(Serialize)]

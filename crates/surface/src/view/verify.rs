@@ -2,6 +2,7 @@
 
 use super::recorded_change::{self, RecordedChangeJson};
 use super::{display_path, heading, one_line, sanitize, shell_word};
+use crate::json::JsonAnswer;
 use midstride::verbs::{ProofRecording, TrialReport, Verification, VerifiedProof, VerifyState};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::proof::{Number, ProofSpec, TrialOutcome};
@@ -16,6 +17,10 @@ const LONG_SECONDS: u64 = 10;
 #[derive(Serialize)]
 pub struct VerifyJson {
     handoffs: Vec<VerifiedHandoffJson>,
+}
+
+impl JsonAnswer for VerifyJson {
+    const SCHEMA: &'static str = "verify/1";
 }
 
 #[derive(Serialize)]

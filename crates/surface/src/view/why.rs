@@ -2,6 +2,7 @@
 
 use super::table::line_width;
 use super::{heading, inline_name, one_line, sanitize, wrap};
+use crate::json::JsonAnswer;
 use midstride::verbs::{CitingHandoff, CommitReason, CommitSession};
 use midstride_core::session::checkpoint::{Highlight, HighlightKind};
 use midstride_core::session::short_id;
@@ -109,11 +110,14 @@ fn push_quote(out: &mut String, text: &str, width: usize) {
 /// The result of `midstride why --json`.
 #[derive(Serialize)]
 pub struct WhyJson<'r> {
-    schema: &'static str,
     commit: ExplainedCommitJson<'r>,
     line: Option<BlamedLineJson<'r>>,
     session: Option<CommitSessionJson<'r>>,
     handoffs: Vec<CitingHandoffJson<'r>>,
+}
+
+impl JsonAnswer for WhyJson<'_> {
+    const SCHEMA: &'static str = "why/1";
 }
 
 #[derive(Serialize)]
@@ -168,7 +172,6 @@ struct CitedWrongTurnJson<'r> {
 pub fn json(reason: &CommitReason) -> WhyJson<'_> {
     let commit = &reason.commit;
     WhyJson {
-        schema: "why/1",
         commit: ExplainedCommitJson {
             id: commit.commit.as_str(),
             subject: &commit.subject,

@@ -199,7 +199,7 @@ impl ClientSimulation {
             require_success(&run)?;
             let list: Value = serde_json::from_str(&run.output.text()).unwrap_or_default();
             let captured = |one: &Value| one["session"] == SESSION && one["captured"] == "whole";
-            match list.as_array().is_some_and(|list| list.iter().any(captured)) {
+            match list["items"].as_array().is_some_and(|list| list.iter().any(captured)) {
                 true => Ok("the whole session is captured".to_owned()),
                 false => Err(SimulationError::new(
                     "`midstride session list` does not tell of the session",

@@ -60,7 +60,10 @@ pub(crate) static GROUPS: [CommandGroup; 7] = [
         title: "More handoffs",
         commands: &[full("undo"), full("diff"), full("share"), full("advance")],
     },
-    CommandGroup { title: "Sessions and tasks", commands: &[full("session"), full("task"), full("continue"), full("why")] },
+    CommandGroup {
+        title: "Sessions and tasks",
+        commands: &[full("session"), full("task"), full("continue"), full("why")],
+    },
     CommandGroup {
         title: "Trust and data",
         commands: &[full("trust"), full("verify"), full("data"), full("forget"), full("dismiss")],

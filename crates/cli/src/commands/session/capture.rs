@@ -7,7 +7,7 @@ use midstride::clients::Client;
 use midstride::store::Store;
 use midstride::verbs::{self, CheckpointError, ListedSession, SessionChoice};
 use midstride_core::session::checkpoint::CheckpointMode;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view::{session as view, shell_word};
 use std::path::PathBuf;
 
@@ -98,8 +98,11 @@ fn explain_missing_transcript(
         None => error.into(),
         Some(ListedSession { session, .. }) => {
             let show = format!("midstride session show {}", shell_word(session.as_str()));
-            Diagnostic::new(format!("the transcript of session `{session}` is gone"))
-                .hint(format!("`{show}` shows what was written down of it"))
+            Diagnostic::with_code(
+                ErrorCode::NotFound,
+                format!("the transcript of session `{session}` is gone"),
+            )
+            .hint(format!("`{show}` shows what was written down of it"))
         }
     }
 }

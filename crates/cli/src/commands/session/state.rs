@@ -45,7 +45,11 @@ pub(super) fn state(
     };
     let loaded = verbs::load_state(store, name, args.number)?;
     match args.json {
-        true => ui.print_json(&view::state::json(&loaded))?,
+        true => {
+            if let Some(json) = view::state::json(&loaded) {
+                ui.print_json(&json)?;
+            }
+        }
         false => ui.print(&view::state::text(&loaded))?,
     }
     Ok(CliOutcome::Clean)

@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 
 /// Finish a task or answer a question
 ///
@@ -43,8 +43,11 @@ pub(super) fn done(
         return answer::answer(ui, store, &args);
     }
     if args.answer.is_some() {
-        return Err(Diagnostic::new(format!("`{}` is a task, not a question", args.task))
-            .hint("`midstride task note` keeps what there is to say about a task"));
+        return Err(Diagnostic::with_code(
+            ErrorCode::Usage,
+            format!("`{}` is a task, not a question", args.task),
+        )
+        .hint("`midstride task note` keeps what there is to say about a task"));
     }
     let change = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
     let change = TaskChangeRequest { patch: change, ..TaskChangeRequest::default() };

@@ -5,6 +5,7 @@ use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::{self, NewMission};
 use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::json::JsonList;
 use midstride_surface::view;
 
 /// Record the state of the whole work
@@ -96,7 +97,7 @@ fn history(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnos
     if json {
         let newest_first = states.iter().rev();
         ui.print_json(
-            &newest_first.map(|s| view::mission::mission_json(Some(s))).collect::<Vec<_>>(),
+            &newest_first.map(|s| view::mission::mission_json(Some(s))).collect::<JsonList<_>>(),
         )?;
     } else if states.is_empty() {
         ui.say("No mission state was captured. Next: midstride task mission --next \"...\"")?;

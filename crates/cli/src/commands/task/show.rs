@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::TaskBoard;
 use midstride::workspace::Workspace;
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view;
 
 /// Show one task
@@ -52,8 +52,11 @@ fn show_question(
     let number = which.strip_prefix('q').and_then(|number| number.parse().ok());
     let open = questions.iter().find(|open| Some(open.number) == number).ok_or_else(|| {
         let handoff = view::shell_word(handoff);
-        Diagnostic::new(format!("`{which}` is no open question of `{handoff}`"))
-            .hint(format!("`midstride show {handoff}` shows its questions and answers"))
+        Diagnostic::with_code(
+            ErrorCode::NotFound,
+            format!("`{which}` is no open question of `{handoff}`"),
+        )
+        .hint(format!("`midstride show {handoff}` shows its questions and answers"))
     })?;
     match json {
         true => ui.print_json(&view::task::question_json(open))?,

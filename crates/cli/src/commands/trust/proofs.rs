@@ -5,7 +5,7 @@ use crate::commands::CliOutcome;
 use crate::ui::Ui;
 use midstride::verbs::{self, AllowableProof};
 use midstride::workspace::{StoredHandoff, Workspace};
-use midstride_surface::diagnostic::Diagnostic;
+use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::text::sanitize;
 use midstride_surface::view::{self, permission};
 
@@ -19,6 +19,9 @@ pub(super) fn trust_proofs(
     let mut proofs = verbs::allowable_proofs(workspace, &stored, args.number)?;
     let key = stored.handoff(workspace).key().to_string();
     if proofs.is_empty() {
+        if args.json {
+            ui.print_json(&permission::proof_permissions_json(&key, &proofs))?;
+        }
         ui.say(&format!("{} has no proofs.", sanitize(&key)))?;
         return Ok(CliOutcome::Clean);
     }
@@ -50,7 +53,10 @@ fn grant(
     }
     let environment = workspace.environment();
     if args.yes && args.number.is_none() && !args.all {
-        return Err(Diagnostic::new("`--yes` needs the number of a proof, or `--all`"));
+        return Err(Diagnostic::with_code(
+            ErrorCode::Usage,
+            "`--yes` needs the number of a proof, or `--all`",
+        ));
     }
     Ui::consent_by_presence(environment)?;
     ui.say("A permission does not cover scripts that a command calls. Read them too.")?;

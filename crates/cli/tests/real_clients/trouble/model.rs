@@ -1,7 +1,7 @@
 //! Tests of a model that cannot be reached, refuses, or breaks off.
 
 use super::{CLIENTS, Client, Desk, LANDMINE, quoted};
-use midstride_testkit::Turn;
+use midstride_testkit::{Turn, json_items};
 use serde_json::Value;
 
 /// The checkpoint of the newest session.
@@ -9,7 +9,7 @@ fn newest(desk: &Desk) -> Value {
     // The sandbox would replace the id of the session.
     let mut list = desk.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let list = list.args(["session", "list", "--json"]).output().unwrap();
-    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    let list: Value = json_items(&list.stdout);
     assert_eq!(list[0]["captured"], "whole", "{list:#}");
     let shown =
         desk.sandbox.run(["session", "show", list[0]["session"].as_str().unwrap(), "--json"]);

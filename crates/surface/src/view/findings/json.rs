@@ -3,6 +3,7 @@
 use super::super::citation::{CitationJson, citation_json};
 use super::super::coverage::{self, CoverageJson};
 use super::fix_hint;
+use crate::json::JsonAnswer;
 use midstride::sys::files::FileError;
 use midstride::verbs::DocumentCheck;
 use midstride_core::format::document::Document;
@@ -16,6 +17,10 @@ pub struct CheckJson {
     errors: usize,
     warnings: usize,
     advice: usize,
+}
+
+impl JsonAnswer for CheckJson {
+    const SCHEMA: &'static str = "check/1";
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Renders the graph as JSON. Handoffs are identified by path, because two may have the same key.
 
 use super::{GraphView, ORPHANS_HINT, status_word};
+use crate::json::JsonAnswer;
 use midstride::sys::files::FileError;
 use midstride_core::handoff::graph::{Edge, GraphNode, ReferenceLocation};
 use serde::Serialize;
@@ -14,6 +15,10 @@ pub struct GraphJson {
     dangling: Vec<DanglingReferenceJson>,
     orphans: OrphansJson,
     unread: Vec<String>,
+}
+
+impl JsonAnswer for GraphJson {
+    const SCHEMA: &'static str = "graph/1";
 }
 
 #[derive(Serialize)]

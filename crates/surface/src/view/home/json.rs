@@ -2,6 +2,7 @@
 
 use super::goal;
 use super::hints::{next_command, problem_text, reopen_command};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::clients::SessionLiveness;
 use midstride::verbs::{HomeProblem, HomeScreen, LastSession, WaitingItem, WaitingSource};
 use midstride::workspace::SetupMode;
@@ -23,6 +24,14 @@ pub struct HomeJson {
     tasks: Vec<OpenTaskJson>,
     problems: Vec<HomeProblemJson>,
     next: String,
+}
+
+impl JsonItem for HomeJson {
+    const LIST_SCHEMA: &'static str = "projects/1";
+}
+
+impl JsonAnswer for HomeJson {
+    const SCHEMA: &'static str = "status/1";
 }
 
 #[derive(Serialize)]
@@ -119,7 +128,7 @@ pub fn json(home: &HomeScreen) -> HomeJson {
 }
 
 /// The JSON for all projects with unfinished work.
-pub fn all_json(projects: &[HomeScreen]) -> Vec<HomeJson> {
+pub fn all_json(projects: &[HomeScreen]) -> JsonList<HomeJson> {
     projects.iter().map(json).collect()
 }
 
