@@ -291,9 +291,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             commands::schema::schema(ui, opener.open_excluded()?.workspace())
         }
         Some(CliCommand::Explain(args)) => commands::explain::explain(ui, &args),
-        Some(CliCommand::Completions(args)) => {
-            commands::completions::completions(ui, &args, definition())
-        }
+        Some(CliCommand::Completions(args)) => commands::completions::completions(ui, &args),
         Some(CliCommand::Man(args)) => commands::man::man(ui, &args, &definition()),
         Some(CliCommand::Reference(args)) => {
             commands::reference::reference(ui, &args, &definition())
@@ -341,7 +339,8 @@ impl Opener {
     }
 }
 
-fn definition() -> clap::Command {
+/// The definition of the command line.
+pub(crate) fn definition() -> clap::Command {
     CommandLine::command()
 }
 

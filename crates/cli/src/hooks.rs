@@ -17,7 +17,7 @@ use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, ForgetError, HookOutcome, RedactStoredError, SessionChoice};
 use midstride::workspace::user_settings::Exclusion;
-use midstride::workspace::{Access, Workspace, WorkspaceError};
+use midstride::workspace::{Workspace, WorkspaceError};
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
@@ -305,15 +305,6 @@ fn open_project(
     Ok(has_answer.then_some(workspace))
 }
 
-/// The project without documents that the user does not trust, unless there is nothing else.
-fn accessible(workspace: Workspace) -> Option<Workspace> {
-    match workspace.access() {
-        Access::Granted => Some(workspace),
-        Access::Own { .. } => workspace.own_view().ok(),
-        Access::Untrusted { .. } => None,
-    }
-}
-
 /// Why a call could not be read.
 #[derive(Debug)]
 enum HookCallError {
@@ -483,7 +474,7 @@ fn act_in_background<E: std::error::Error>(
             return log_background(&folders, event, clock.now(), watch, &done);
         }
     };
-    let Some(workspace) = workspace.and_then(accessible) else { return };
+    let Some(workspace) = workspace.and_then(Workspace::accessible) else { return };
     let store = Store::new(workspace, WaitPolicy::Command);
     let workspace = store.workspace();
     let mut done = HookOutcome::default();

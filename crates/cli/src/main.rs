@@ -4,6 +4,8 @@ mod ui;
 
 mod hooks;
 
+mod completion;
+
 mod commands;
 mod demo;
 
@@ -16,6 +18,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A client waits for its hook, so check for hooks before anything else.
     if let Some(status) = hooks::dispatch(std::env::args_os()) {
+        return status;
+    }
+    if let Some(status) = completion::answer(cli::definition) {
         return status;
     }
     let as_json = cli::is_json_requested(std::env::args_os());

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
 mod commands;
+mod completion;
 mod concurrency;
 mod demo;
 mod docs;

@@ -110,6 +110,7 @@ pub use project::subject::{
     BriefSubject, StartError, SubjectError, brief_subject, continuation_prompt, find_subject,
     portable_markdown, start_client,
 };
+pub use project::suggest::{Suggestion, SuggestionKind, suggest};
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use project::trust_listing::{
     ListedDocument, ListedProof, OtherAuthors, TrustListing, is_vouched_by_remote, trust_listing,

@@ -1,8 +1,11 @@
 use super::CliOutcome;
+use crate::completion::{self, ShellArg};
 use crate::ui::Ui;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Print shell completions
+/// Print the completion script of a shell
+///
+/// Bash: add `source <(midstride completions bash)` to ~/.bashrc. Zsh: add `source <(midstride completions zsh)` to ~/.zshrc, after `compinit`. Fish: add `midstride completions fish | source` to ~/.config/fish/config.fish.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride completions bash
@@ -10,16 +13,11 @@ use midstride_surface::diagnostic::Diagnostic;
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
-    shell: clap_complete::Shell,
+    shell: ShellArg,
 }
 
-pub(crate) fn completions(
-    ui: &mut Ui,
-    args: &CompletionsArgs,
-    mut definition: clap::Command,
-) -> Result<CliOutcome, Diagnostic> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut definition, "midstride", &mut script);
+pub(crate) fn completions(ui: &mut Ui, args: &CompletionsArgs) -> Result<CliOutcome, Diagnostic> {
+    let script = completion::registration(args.shell)?;
     ui.print(&String::from_utf8_lossy(&script))?;
     Ok(CliOutcome::Clean)
 }

@@ -113,6 +113,16 @@ const COMMANDS: [&[&str]; 97] = [
     &["client", "remove", "--all", "--purge", "--yes"],
 ];
 
+/// What a shell asks to complete, an argument of each kind.
+const COMPLETED: [&[&str]; 6] = [
+    &["show", ""],
+    &["show", "market@"],
+    &["list", "--stage", ""],
+    &["session", "show", ""],
+    &["task", "show", ""],
+    &["explain", ""],
+];
+
 /// Files that are called below.
 const ELSEWHERE: [&str; 1] = ["hook"];
 
@@ -123,6 +133,14 @@ pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) 
         let name = file.file_stem().unwrap().to_str().unwrap();
         let is_run = COMMANDS.iter().any(|words| words.first() == Some(&name));
         assert!(is_run || ELSEWHERE.contains(&name), "no call of `{name}` is here");
+    }
+    for words in COMPLETED {
+        let mut command = sandbox.command(sandbox.program());
+        command.env("MIDSTRIDE_COMPLETE", "fish").args(["--", "midstride"]).args(words);
+        note(
+            &format!("completion of {}", words.join(" ")),
+            &sandbox.finish(&mut command).to_string(),
+        );
     }
     note("midstride demo", &sandbox.run(["demo"]).to_string());
     note("midstride demo --here", &sandbox.run(["demo", "--here"]).to_string());

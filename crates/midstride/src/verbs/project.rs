@@ -13,6 +13,7 @@ pub(in crate::verbs) mod purge;
 pub(in crate::verbs) mod redact_stored;
 pub(in crate::verbs) mod setup;
 pub(in crate::verbs) mod subject;
+pub(in crate::verbs) mod suggest;
 pub(in crate::verbs) mod sync;
 pub(in crate::verbs) mod trust_listing;
 pub(in crate::verbs) mod why;

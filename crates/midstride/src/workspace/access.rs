@@ -60,6 +60,16 @@ impl Workspace {
         Self::discover_scope(self.environment.clone(), DocumentScope::Own, preview)
     }
 
+    /// The project without documents that the user does not trust; `None` if surfaces may pass on
+    /// nothing.
+    pub fn accessible(self) -> Option<Self> {
+        match self.access() {
+            Access::Granted => Some(self),
+            Access::Own { .. } => self.own_view().ok(),
+            Access::Untrusted { .. } => None,
+        }
+    }
+
     /// Whether this is such a view.
     pub(crate) fn is_own_view(&self) -> bool {
         self.scope == DocumentScope::Own

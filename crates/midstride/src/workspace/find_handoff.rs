@@ -80,6 +80,11 @@ impl Workspace {
         self.folders.iter().enumerate().find_map(at)
     }
 
+    /// The key that the place of a document determines, without reading it.
+    pub(crate) fn key_of_place(&self, place: &DocumentPlace) -> Option<HandoffKey> {
+        self.folders.get(place.folder?)?.key_for_path(&place.relative_path)
+    }
+
     /// The document whose path ends with a word, if there is exactly one.
     pub(crate) fn place_ending_with(
         &self,

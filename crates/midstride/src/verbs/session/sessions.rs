@@ -155,6 +155,18 @@ fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerE
     Ok(known)
 }
 
+/// The captured sessions: the id, when it ended, and what the user asked first.
+pub(in crate::verbs) fn captured_session_names(
+    store: &Store,
+) -> Result<Vec<(String, Option<Timestamp>, Option<String>)>, LedgerError> {
+    let Some(ledger) = store.existing_ledger()? else { return Ok(Vec::new()) };
+    let known = read_ledger_sessions(ledger)?.into_iter();
+    let name = |((_, id), known): ((_, SessionId), LedgerSession)| {
+        (id.as_str().to_owned(), known.ended, known.about)
+    };
+    Ok(known.map(name).collect())
+}
+
 /// The newest checkpoint in these events.
 fn newest_checkpoint<'e>(
     events: impl IntoIterator<Item = &'e Envelope>,
