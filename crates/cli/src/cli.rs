@@ -91,6 +91,7 @@ enum CliCommand {
     Forget(commands::forget::ForgetArgs),
     Redact(commands::redact::RedactArgs),
     Hook(commands::hook::HookArgs),
+    Statusline(commands::statusline::StatuslineArgs),
     Mcp(mcp::McpArgs),
     Demo(demo::DemoArgs),
     Schema(commands::schema::SchemaArgs),
@@ -285,6 +286,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             commands::redact::redact(ui, opener.open_excluded()?.workspace(), &args)
         }
         Some(CliCommand::Hook(args)) => Ok(commands::hook::hook(&args)),
+        Some(CliCommand::Statusline(_)) => Ok(commands::statusline::statusline()),
         Some(CliCommand::Mcp(_)) => mcp::mcp(opener.environment),
         Some(CliCommand::Demo(args)) => demo::demo(ui, &opener.environment, &args),
         Some(CliCommand::Schema(_)) => {

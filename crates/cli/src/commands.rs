@@ -41,6 +41,7 @@ pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
 pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod sync;
 pub(crate) mod task;
 pub(crate) mod trust;

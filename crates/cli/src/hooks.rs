@@ -13,7 +13,7 @@ use midstride::store::Store;
 use midstride::store::index::{IndexError, RefreshLimit};
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::{Deadline, Stopwatch};
-use midstride::sys::env::{self, Environment};
+use midstride::sys::env::{self, Environment, SessionName};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, ForgetError, HookOutcome, RedactStoredError, SessionChoice};
 use midstride::workspace::user_settings::Exclusion;
@@ -21,6 +21,7 @@ use midstride::workspace::{Workspace, WorkspaceError};
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::id::SessionId;
+use midstride_surface::view;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
@@ -70,6 +71,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
         process::ignore_file_size_limit(env::RESTARTED);
     }
     match words.split_first() {
+        Some((first, [])) if *first == "statusline" => print_status_line(watch),
         Some((first, rest)) if *first == "hook" => match rest {
             [word] if *word == RECOVER => recover(watch),
             [word] if *word == INDEX => index(watch),
@@ -88,6 +90,41 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
         Some(_) | None => return None,
     }
     Some(ExitCode::SUCCESS)
+}
+
+/// Prints the status line of the client that calls, or an empty one. Like a hook, it never fails the
+/// client.
+pub(crate) fn print_status_line(watch: Stopwatch) {
+    std::panic::set_hook(Box::new(|_| {}));
+    let (send, receive) = channel();
+    let work = move || drop(send.send(status_line(watch).unwrap_or_default()));
+    if thread::Builder::new().stack_size(STACK_BYTES).spawn(work).is_err() {
+        return;
+    }
+    let time = env::hook_time().unwrap_or(TIME_LIMIT);
+    let line = receive.recv_timeout(time.saturating_sub(watch.elapsed())).unwrap_or_default();
+    // If the client no longer reads, no line is needed.
+    drop(Ui::write_bytes(format!("{line}\n").as_bytes()));
+}
+
+/// The status line; `None` where midstride is silent or may pass nothing on.
+fn status_line(watch: Stopwatch) -> Option<String> {
+    let input = read_input().ok()?;
+    if env::are_hooks_silent() {
+        return None;
+    }
+    let fields = HookFields::parse(&input).ok()?;
+    let client = clients::ALL.into_iter().find(|client| client.profile().has_status_line)?;
+    let session = fields.text("session_id");
+    let session = session.and_then(|id| SessionName::parse(client.name(), &id));
+    let folder = fields.text("cwd");
+    let workspace = open_project(clients::read_environment().ok()?, folder.as_deref()).ok()??;
+    if verbs::is_silent(&workspace) {
+        return None;
+    }
+    let store = Store::new(workspace.accessible()?, WaitPolicy::Hook);
+    let line = verbs::status_line(&store, session.as_ref(), index_limit(watch));
+    Some(view::status_line::text(&line))
 }
 
 fn report_unknown_client(client: &OsStr) {

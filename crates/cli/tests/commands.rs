@@ -46,6 +46,7 @@ pub(crate) mod session;
 mod setup;
 mod show;
 mod status;
+mod statusline;
 mod task;
 mod task_exchange;
 mod trust;

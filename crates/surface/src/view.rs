@@ -36,6 +36,7 @@ pub mod search;
 pub mod session;
 pub mod setup;
 pub mod state;
+pub mod status_line;
 pub mod table;
 pub mod task;
 mod trust;

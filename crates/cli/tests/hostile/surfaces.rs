@@ -124,7 +124,7 @@ const COMPLETED: [&[&str]; 6] = [
 ];
 
 /// Files that are called below.
-const ELSEWHERE: [&str; 1] = ["hook"];
+const ELSEWHERE: [&str; 2] = ["hook", "statusline"];
 
 /// Runs every command. `note` gets its name and what it printed.
 pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
@@ -166,6 +166,10 @@ pub(super) fn run_hooks(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {
             note(&format!("hook {client} {event}"), &run.to_string());
         }
     }
+    let call = json!({"session_id": SESSION, "cwd": sandbox.root().to_str().unwrap()});
+    let run = sandbox.run_with_input(&["statusline"], &call.to_string());
+    assert_eq!(run.code, Some(0), "{run}");
+    note("statusline", &run.to_string());
     for word in ["observe", "recover", "index", "redact", "retain"] {
         let run = sandbox.run(["hook", word]);
         note(&format!("hook {word}"), &run.to_string());

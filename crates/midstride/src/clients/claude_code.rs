@@ -70,6 +70,7 @@ const PROFILE: ClientProfile = ClientProfile {
     runs_hooks_of_both_scopes: false,
     asks_for_hook_trust: false,
     accepts_byte_order_mark: true,
+    has_status_line: true,
     hooks_setting: HooksSetting {
         off: "`disableAllHooks`",
         hint: "remove `disableAllHooks` to run hooks again",

@@ -258,6 +258,8 @@ pub struct ClientProfile {
     pub asks_for_hook_trust: bool,
     /// Whether the client reads JSON that starts with a byte order mark.
     pub accepts_byte_order_mark: bool,
+    /// Whether the client shows a status line that a command prints.
+    pub has_status_line: bool,
     /// The setting that switches all hooks off.
     pub hooks_setting: HooksSetting,
     /// A short transcript, with `{folder}`, `{session}`, `{time}`, `{request}` and `{correction}` to

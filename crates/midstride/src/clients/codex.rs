@@ -72,6 +72,7 @@ const PROFILE: ClientProfile = ClientProfile {
     runs_hooks_of_both_scopes: true,
     asks_for_hook_trust: true,
     accepts_byte_order_mark: false,
+    has_status_line: false,
     hooks_setting: HooksSetting {
         off: "`hooks = false`",
         hint: "set `hooks = true` under `[features]` to run hooks again",

@@ -8,6 +8,7 @@ mod ledger_facts;
 pub(in crate::verbs) mod portable;
 pub(in crate::verbs) mod preview;
 pub(in crate::verbs) mod search_sessions;
+pub(in crate::verbs) mod status_line;
 pub(in crate::verbs) mod summaries;
 mod upstream;
 

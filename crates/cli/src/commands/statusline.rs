@@ -1,0 +1,16 @@
+use crate::hooks;
+use crate::ui::CliOutcome;
+use midstride::sys::clock::Stopwatch;
+
+/// Print the status line of a client
+///
+/// Reads one call as JSON from standard input and prints one line: open handoffs, the last check of
+/// the session, and the size of its briefing. On any error the line is empty.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct StatuslineArgs {}
+
+pub(crate) fn statusline() -> CliOutcome {
+    hooks::print_status_line(Stopwatch::start());
+    CliOutcome::Clean
+}
