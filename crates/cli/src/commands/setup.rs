@@ -1,7 +1,7 @@
 use super::CliOutcome;
 use super::client::report_path_problem;
 use crate::ui::Ui;
-use midstride::clients::install::InstallScope;
+use midstride::clients::install::{InstallNote, InstallScope};
 use midstride::clients::{Client, SessionLiveness};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
@@ -28,6 +28,7 @@ const WIDTH: usize = 80;
 #[command(after_help = "Examples:
   midstride setup
   midstride setup --yes --client claude-code
+  midstride setup --status-line
   midstride setup --undo")]
 pub(crate) struct SetupArgs {
     /// Only this client; may be repeated
@@ -37,6 +38,10 @@ pub(crate) struct SetupArgs {
     /// Capture in this repository only
     #[arg(long, conflicts_with = "undo")]
     here: bool,
+
+    /// Also show open handoffs and checks in the status line
+    #[arg(long, conflicts_with = "undo")]
+    status_line: bool,
 
     /// Do not ask
     #[arg(long)]
@@ -64,7 +69,7 @@ pub(crate) fn setup(
         return undo(ui, environment, args);
     }
     Ui::show_status("looking for clients");
-    let clients = verbs::plan_setup(environment, &args.client)?;
+    let clients = verbs::plan_setup(environment, &args.client, args.status_line)?;
     Ui::show_status("");
     let workspace = open_repository(environment);
     let documents = workspace.as_ref().and_then(documents_of_others);
@@ -173,6 +178,9 @@ fn finish(
 ) -> Result<CliOutcome, Diagnostic> {
     if !args.json {
         report_path_problem(ui)?;
+        if args.status_line {
+            report_other_entries(ui, clients)?;
+        }
         for one in clients {
             if one.plan.changes.is_empty() {
                 ui.say(&view::unchanged(one))?;
@@ -207,6 +215,17 @@ fn finish(
         ui.warn(&withheld_documents(project.withheld))?;
     }
     Ok(CliOutcome::Clean)
+}
+
+/// Reports settings of the user's that stay instead of midstride's, such as another status line.
+fn report_other_entries(ui: &mut Ui, clients: &[SetupClient]) -> Result<(), Diagnostic> {
+    for note in clients.iter().flat_map(|one| &one.plan.notes) {
+        if matches!(note, InstallNote::OtherEntry(..)) {
+            let (message, hint) = midstride_surface::view::client::note(note);
+            ui.warn(&Diagnostic::new(message).hint(hint))?;
+        }
+    }
+    Ok(())
 }
 
 /// Imports past sessions of a repository, and makes the briefing of the next one.

@@ -198,3 +198,35 @@ fn without_a_client_setup_says_what_to_install() {
     hint: install Claude Code or Codex and start it once, or name it with `--client`
     ");
 }
+
+#[test]
+fn the_status_line_is_added_on_request_and_undone_byte_for_byte() {
+    let sandbox = newcomer();
+    let before = files(&sandbox);
+    let settings =
+        || std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
+    sandbox.as_user().run(["setup", "--yes"]).exits(0);
+    assert!(!settings().contains("statusLine"));
+    sandbox.as_user().run(["setup", "--yes", "--status-line"]).exits(0);
+    assert!(settings().contains("\"command\": \"midstride statusline\""), "{}", settings());
+    // A repair keeps it.
+    sandbox.as_user().run(["setup", "--yes"]).exits(0);
+    assert!(settings().contains("midstride statusline"));
+    sandbox.as_user().run(["setup", "--undo", "--yes"]).exits(0);
+    assert_eq!(files(&sandbox), before);
+}
+
+#[test]
+fn a_status_line_of_the_user_stays() {
+    let sandbox = newcomer();
+    let path = sandbox.home().join(".claude/settings.json");
+    let own = "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}\n}\n";
+    std::fs::write(&path, own).unwrap();
+    let before = files(&sandbox);
+    let run = sandbox.as_user().run(["setup", "--yes", "--status-line"]).exits(0);
+    assert!(run.to_string().contains("`statusLine` in `[HOME]/.claude/settings.json`"), "{run}");
+    let settings = std::fs::read_to_string(&path).unwrap();
+    assert!(settings.contains("\"mine\"") && !settings.contains("midstride statusline"));
+    sandbox.as_user().run(["setup", "--undo", "--yes"]).exits(0);
+    assert_eq!(files(&sandbox), before);
+}

@@ -87,6 +87,8 @@ pub struct InstallOptions {
     pub allow: Option<AllowedTools>,
     /// Makes a client that asks for trust run the hooks without the user's review.
     pub trust_hooks: bool,
+    /// Shows midstride's status line, in a client that has one.
+    pub status_line: bool,
 }
 
 /// What midstride wants in a file of a client.

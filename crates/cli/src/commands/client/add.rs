@@ -86,7 +86,8 @@ pub(super) fn add(
         None if args.allow_read_tools => Some(AllowedTools::Read),
         None => ask_access(ui, environment, target)?,
     };
-    let wishes = InstallOptions { allow, trust_hooks: args.trust_hooks };
+    let wishes =
+        InstallOptions { allow, trust_hooks: args.trust_hooks, ..InstallOptions::default() };
     let plan =
         |client: &&'static dyn Client| verbs::add_to_client(environment, *client, &scope, wishes);
     let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;

@@ -94,6 +94,7 @@ pub(crate) static GROUPS: [CommandGroup; 7] = [
             full("merge"),
             full("events"),
             full("redact"),
+            full("statusline"),
             full("reference"),
             full("checkpoint"),
         ],

@@ -17,6 +17,9 @@ use std::path::Path;
 /// The command of every hook.
 pub(super) const COMMAND: &str = "midstride hook claude-code";
 
+/// The command of the status line.
+const STATUS_LINE_COMMAND: &str = "midstride statusline";
+
 /// The rule that allows `midstride save` in the client's shell.
 pub(super) const SAVE_COMMAND: &str = "Bash(midstride save:*)";
 
@@ -58,6 +61,10 @@ pub(super) fn target_files(
     };
     let mut entries = hooks();
     entries.extend(permission_entries(options.allow.unwrap_or_default()));
+    if options.status_line && *scope == InstallScope::User {
+        let value = json!({ "type": "command", "command": STATUS_LINE_COMMAND });
+        entries.push(ConfigEntry::member(&["statusLine"], value));
+    }
     let mut wanted = vec![
         TargetFile { file: settings, content: TargetContent::Entries(entries) },
         TargetFile { file: servers, content: TargetContent::Entries(vec![server()]) },

@@ -153,6 +153,7 @@ pub(super) fn add(
     let options = InstallOptions {
         allow: Some(allow),
         trust_hooks: options.trust_hooks || before.trust_hooks,
+        status_line: options.status_line || before.status_line,
     };
     let mut plan = InstallPlan::empty(client, scope);
     let wanted = target_files(environment, client, scope, options)?;
@@ -175,6 +176,7 @@ pub(super) fn add(
         allow_read_tools: allow >= AllowedTools::Read,
         allow_save_tools: allow >= AllowedTools::Save,
         trust_hooks: options.trust_hooks,
+        status_line: options.status_line,
         files,
     });
     Ok(plan)
@@ -211,7 +213,8 @@ pub(super) fn remove(
         )?)?;
         return Ok(plan);
     }
-    let all = InstallOptions { allow: Some(AllowedTools::Save), trust_hooks: true };
+    let all =
+        InstallOptions { allow: Some(AllowedTools::Save), trust_hooks: true, status_line: true };
     let wanted = target_files(environment, client, scope, all)?;
     let found = wanted.iter().map(infer_insertion).collect::<Result<Vec<_>, _>>()?;
     let found: Vec<FileInsertion> = found.into_iter().flatten().collect();

@@ -29,6 +29,9 @@ pub(super) struct InstallRecord {
     #[serde(default)]
     pub(super) allow_save_tools: bool,
     pub(super) trust_hooks: bool,
+    /// Missing in records of older versions.
+    #[serde(default)]
+    pub(super) status_line: bool,
     pub(super) files: Vec<FileInsertion>,
 }
 
@@ -57,7 +60,8 @@ impl InstallRecord {
             (true, false) => AllowedTools::Read,
             (false, false) => AllowedTools::Nothing,
         };
-        InstallOptions { allow: Some(allow), trust_hooks: self.trust_hooks }
+        let Self { trust_hooks, status_line, .. } = *self;
+        InstallOptions { allow: Some(allow), trust_hooks, status_line }
     }
 
     pub(super) fn insertion_in(&self, path: &Path) -> Option<&FileInsertion> {

@@ -80,6 +80,7 @@ pub enum SettingsUndo {
 pub fn plan_setup(
     environment: &Environment,
     wanted: &[&'static dyn Client],
+    status_line: bool,
 ) -> Result<Vec<SetupClient>, SetupError> {
     let mut planned = Vec::new();
     for (client, _, has_folder) in find_clients(environment) {
@@ -88,7 +89,7 @@ pub fn plan_setup(
         }
         let program = find_client_program(client);
         if has_folder || program.is_some() || !wanted.is_empty() {
-            let options = InstallOptions::default();
+            let options = InstallOptions { status_line, ..InstallOptions::default() };
             let plan = add_to_client(environment, client, &InstallScope::User, options)?;
             let status = client_status(environment, client, &InstallScope::User)?;
             let is_installed = status.is_installed();
