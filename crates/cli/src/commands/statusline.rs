@@ -7,7 +7,11 @@ use midstride::sys::clock::Stopwatch;
 /// Reads one call as JSON from standard input and prints one line: open handoffs, the last check of
 /// the session, and the size of its briefing. On any error the line is empty.
 #[derive(Debug, clap::Args)]
-#[command(hide = true)]
+#[command(
+    hide = true,
+    after_help = "Examples:
+  midstride statusline < call.json"
+)]
 pub(crate) struct StatuslineArgs {}
 
 pub(crate) fn statusline() -> CliOutcome {

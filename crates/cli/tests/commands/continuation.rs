@@ -100,7 +100,10 @@ fn a_briefing_in_markdown_is_complete_without_midstride() {
     }
     let json = sandbox.run(["brief", "market", "--as", "markdown", "--json"]).exits(0).stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&json["schema"], &json["text"]), (&"brief/1".into(), &markdown("market").into()));
+    assert_eq!(
+        (&json["schema"], &json["text"]),
+        (&"brief-text/1".into(), &markdown("market").into())
+    );
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1772 tokens for the list of MCP tools, nothing to brief now
+      session  1866 tokens for the list of MCP tools, nothing to brief now
     Claude Code
       program  not found
     Codex
@@ -143,7 +143,7 @@ fn the_simulation_runs_without_an_installation() {
       ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
-      ok  all  MCP server  [N] ms  offers 12 tools
+      ok  all  MCP server  [N] ms  offers 13 tools
     -----
     Problems
       - no client was found on this machine
@@ -157,7 +157,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -185,7 +185,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -244,7 +244,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -287,7 +287,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
       ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
-      ok  all  MCP server  [N] ms  offers 12 tools
+      ok  all  MCP server  [N] ms  offers 13 tools
     -----
     ");
     let value = json_of(&doctor(&sandbox, &["--json", "--no-simulation"]).exits(0));
@@ -437,7 +437,7 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1772 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
       log  2 lines cannot be read and do not count
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -545,7 +545,7 @@ fn disabled_hooks_are_reported_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1772 tokens for the list of MCP tools, no briefing here
+      session  1866 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -587,7 +587,7 @@ fn disabled_hooks_are_reported_first() {
       ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
-      ok  all  MCP server  [N] ms  offers 12 tools
+      ok  all  MCP server  [N] ms  offers 13 tools
     -----
     ");
     assert_eq!(json_of(&doctor(&sandbox, &["--json"]))["switched_off"], "project");

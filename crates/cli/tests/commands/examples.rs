@@ -60,6 +60,7 @@ fn prepared() -> Sandbox {
     sandbox.run_with_input(&["mcp"], SAVE_STATE).exits(0);
     sandbox.write("requests.jsonl", SAVE_STATE);
     sandbox.write("call.json", "{}");
+    sandbox.write("app/market.py", "pass\n".repeat(20));
     sandbox.write("notes.md", "# Search is slow\n\nEvery query rebuilds the index.\n");
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "Market pages"]);
@@ -94,7 +95,7 @@ fn with_real_ids(sandbox: &Sandbox, line: &str) -> String {
     if line.contains("kf7q") {
         let listed = sandbox.run(["dismiss", "--json"]).exits(0).stdout;
         let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
-        let items = listed.as_array().unwrap();
+        let items = listed["items"].as_array().unwrap();
         let item = items.iter().find(|one| one["kind"] != "instruction").unwrap();
         line = line.replace("kf7q", item["handle"].as_str().unwrap());
     }

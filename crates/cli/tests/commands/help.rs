@@ -18,9 +18,10 @@ fn short_help_fits_a_small_terminal() {
     Start here
       setup        Set up midstride on this machine
       status       Show this project at a glance
+      log          List what your sessions did
       brief        Print the briefing for the next session
       save         Save this session for the next one
-      demo         See what midstride does, in a temporary directory
+      demo         See a killed session resumed
     Handoffs
       new          Write a new handoff
       list         List the handoffs of this project
@@ -50,9 +51,10 @@ fn full_help_lists_every_command_in_its_group() {
     Start here
       setup        Set up midstride on this machine
       status       Show this project at a glance
+      log          List what your sessions did
       brief        Print the briefing for the next session
       save         Save this session for the next one
-      demo         See what midstride does, in a temporary directory
+      demo         See a killed session resumed
     Handoffs
       new          Write a new handoff
       list         List the handoffs of this project
@@ -73,6 +75,8 @@ fn full_help_lists_every_command_in_its_group() {
     Sessions and tasks
       session      List, show and capture agent sessions
       task         List, add and finish tasks
+      continue     Continue a session or handoff in a new session
+      why          Show why a commit or a line was written
     Trust and data
       trust        Trust this project, or the proof commands of a handoff
       verify       Re-run the proof commands you have approved
@@ -92,13 +96,14 @@ fn full_help_lists_every_command_in_its_group() {
       fmt          Write handoffs in the strict form
       schema       Print the JSON Schema of the header
       explain      Explain a finding, or list all codes
-      completions  Print shell completions
+      completions  Print the completion script of a shell
       man          Print a manual page
       mcp          Serve an agent over standard input and output (MCP)
       hook         Answer a hook call of a client
       merge        Merge a handoff with git conflicts
       events       Print what happened, from the ledger
       redact       Remove secrets from a text
+      statusline   Print the status line of a client
       reference    Print a page of the generated documentation
       checkpoint   Capture a session, as `session capture` does
     Options of every command

@@ -1,6 +1,7 @@
 //! Tests of `--json`: one object per answer, with its schema; `docs/json.md` lists the fields.
 
 use super::session::{ID, worked_in};
+use super::setup::newcomer;
 use midstride_surface::diagnostic::ErrorCode;
 use midstride_testkit::{Sandbox, assert_page, repository_root};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ handoff:
 ";
 
 /// Every command with `--json`, in an order in which each has something to print. What begins with
-/// `user:` is typed at a terminal.
+/// `user:` is typed at a terminal; `new:` runs in a repository that midstride does not know.
 const COMMANDS: &[&str] = &[
     "merge .midstride/handoffs/login-loop.md --json",
     "user: init --json",
@@ -45,9 +46,10 @@ const COMMANDS: &[&str] = &[
     "client remove --all --dry-run --json",
     "user: client remove --all --purge --dry-run --json",
     "user: setup --undo --yes --json",
-    "demo --here --json",
+    "new: demo --here --json",
     "session list --json",
     "checkpoint --json",
+    "session capture --json",
     "session show 5e55 --json",
     "session recover --all --json",
     "--json",
@@ -215,7 +217,8 @@ fn conflict(sandbox: &Sandbox) {
 /// The commands with `--json`, as the reference lists them.
 fn documented_commands() -> BTreeSet<String> {
     let page = std::fs::read_to_string(repository_root().join("docs/cli.md")).unwrap();
-    let sections = page.split("\n## ").skip(1);
+    // Commands are below the headings of their groups.
+    let sections = page.split("\n##").skip(1).map(|section| section.trim_start_matches(['#', ' ']));
     let with_json = sections.filter(|section| section.contains("\n| `--json` |"));
     with_json.map(|section| section.lines().next().unwrap().to_owned()).collect()
 }
@@ -226,17 +229,18 @@ fn shapes(documented: &BTreeSet<String>) -> BTreeMap<String, Shape> {
     let (mut task, mut handle) = (String::new(), String::new());
     let mut shapes: BTreeMap<String, Shape> = BTreeMap::new();
     for line in COMMANDS {
-        let typed = line.strip_prefix("user: ");
-        let words: Vec<&str> = typed.unwrap_or(line).split_whitespace().collect();
+        let (by, typed) = line.split_once(": ").unwrap_or(("", line));
+        let words: Vec<&str> = typed.split_whitespace().collect();
         let fill = |word: &str| match word {
             "TASK" => task.clone(),
             "HANDLE" => handle.clone(),
             word => word.to_owned(),
         };
         let words: Vec<String> = words.into_iter().map(fill).collect();
-        let run = match typed {
-            Some(_) => sandbox.as_user().run(&words),
-            None => sandbox.run(&words),
+        let run = match by {
+            "user" => sandbox.as_user().run(&words),
+            "new" => newcomer().run(&words),
+            _ => sandbox.run(&words),
         };
         let answer: Value = serde_json::from_str(&run.stdout)
             .unwrap_or_else(|error| panic!("{line}: {error}: {run}"));
@@ -373,7 +377,7 @@ fn an_error_is_one_object_on_standard_output() {
       "schema": "error/1",
       "code": "usage",
       "message": "unexpected argument '--nothing' found",
-      "hint": "Usage: midstride list --json"
+      "hint": "to pass '--nothing' as a value, use '-- --nothing'\nUsage: midstride list --json [HANDOFFS]..."
     }
     "#);
     // Behind `--`, it is not an option.

@@ -13,7 +13,7 @@ pub(super) const SESSION: &str = "5e550001-4c00-7000-8000-00000000cccc";
 
 /// At least one call of every command: first those that need the repository as it came, and last
 /// the one that removes midstride from it.
-const COMMANDS: [&[&str]; 97] = [
+const COMMANDS: [&[&str]; 99] = [
     &[],
     &["--json"],
     &["check"],
@@ -90,6 +90,7 @@ const COMMANDS: [&[&str]; 97] = [
     &["data"],
     &["resolve", "market", "--commit", "HEAD"],
     &["resolve", "another", "--outcome", "Done"],
+    &["reopen", "market", "--reason", "Again"],
     &["redact", "body.md"],
     &["off"],
     &["on"],
@@ -105,6 +106,7 @@ const COMMANDS: [&[&str]; 97] = [
     &["config", "set", "capture.retention", "30"],
     &["client", "add", "--all", "--project", "--yes"],
     &["client", "remove", "--all", "--project", "--yes"],
+    &["help", "--all"],
     &["explain"],
     &["schema"],
     &["man"],

@@ -82,7 +82,8 @@ mod tests {
         - Omitted: 3 files
         ");
         assert!(!to_markdown("a\nb\n\nNothing omitted.\n", "t").contains("omitted"));
-        assert!(to_markdown("", &"many words ".repeat(20)).starts_with("## many words many"));
-        assert!(to_markdown("", &"many words ".repeat(20)).contains("many words many…\n"));
+        let long = to_markdown("", &"many words ".repeat(20));
+        let title = long.lines().next().and_then(|line| line.strip_suffix('…')).unwrap();
+        assert!(title.split(' ').all(|word| ["##", "many", "words"].contains(&word)), "{title}");
     }
 }

@@ -68,7 +68,7 @@ impl Words {
         let pattern = |text: &str| Regex::new(text).unwrap();
         let (what, remark) = (any_of(whats), any_of(remarks));
         let about = format!("(?: \\((?:{NAME}(?:, {remark})?|{remark})\\))?");
-        let title = "midstride briefing(?: · resumed session| · after /clear| · for this request| · for this agent)?";
+        let title = "midstride briefing(?: · resumed session| · after /clear| · for this request| · for this agent| · to continue)?";
         let compact = "midstride · after compaction · what the summary above does not have";
         let summary = "midstride · what the records of this session show";
         let head = format!(

@@ -5,7 +5,7 @@ use midstride_testkit::{Sandbox, real_client};
 use serde_json::{Value, json};
 
 /// The arguments of each tool, in an order in which each call finds what it needs.
-fn calls() -> [(&'static str, Value); 12] {
+fn calls() -> [(&'static str, Value); 13] {
     [
         ("brief", json!({})),
         ("search", json!({"words": "companies"})),
@@ -25,6 +25,7 @@ fn calls() -> [(&'static str, Value); 12] {
         ("state_save", json!({"name": "deploy", "state": {"step": 1}})),
         ("state_update", json!({"name": "deploy", "patch": {"step": 2}})),
         ("state_load", json!({"name": "deploy"})),
+        ("why", json!({"commit": "HEAD"})),
     ]
 }
 
