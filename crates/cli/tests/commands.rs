@@ -43,7 +43,7 @@ mod revise;
 mod save;
 mod search;
 pub(crate) mod session;
-mod setup;
+pub(crate) mod setup;
 mod show;
 mod status;
 mod statusline;

@@ -8,6 +8,7 @@ mod demo;
 mod docs;
 mod documents;
 mod findings;
+mod guide;
 mod hostile;
 mod killed;
 mod mcp;

@@ -11,7 +11,7 @@ const SESSION: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
 /// A repository that midstride does not know, with a handoff of its author and a past session of
 /// Claude Code, and a home with settings of two clients.
-fn newcomer() -> Sandbox {
+pub(crate) fn newcomer() -> Sandbox {
     let program = Path::new(env!("CARGO_BIN_EXE_midstride"));
     let sandbox = sandbox().with_program("midstride", program).repository();
     sandbox.write("HANDOFF.md", "# Login loop\n\n## Next\n\nAdd SameSite=None.\n");
