@@ -49,6 +49,7 @@ mod status;
 mod statusline;
 mod task;
 mod task_exchange;
+pub(crate) mod terminal;
 mod trust;
 mod verify;
 mod why;

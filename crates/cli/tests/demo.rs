@@ -3,6 +3,7 @@
 mod picture;
 
 use crate::commands::session::put;
+use crate::commands::terminal::at_terminal;
 use crate::hostile::odd::Tree;
 use crate::sandbox;
 use midstride_testkit::{Run, Sandbox, fixtures};
@@ -10,9 +11,7 @@ use serde_json::Value;
 
 /// The demo at a terminal of this width.
 fn run_at_width(sandbox: &Sandbox, columns: usize) -> Run {
-    let program = sandbox.program().display();
-    let line = format!("stty cols {columns} rows 24; exec {program} demo --color never");
-    sandbox.finish(sandbox.command("script").args(["-qec", &line, "/dev/null"])).exits(0)
+    at_terminal(sandbox, columns, &["demo", "--color", "never"], &[]).exits(0)
 }
 
 #[test]

@@ -97,7 +97,8 @@ fn ask_for_trust(
         Ok(()) => {
             let documents = count(access.withheld(), "document");
             ui.say(&format!("This project has {documents} that you have not trusted"))?;
-            Ui::ask_consent(environment, "Brief sessions from them?", args.yes)
+            let question = format!("Brief sessions from {documents}?");
+            Ui::ask_consent(environment, &question, args.yes)
         }
     }
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Write a new handoff
 ///
 /// Fills in the id, the time, the commit and the folder. At a terminal, opens the document in your
-/// editor. A stage document takes its number from its upstream, or the next free `feat-NNN`. With
+/// editor; if you leave it unchanged, nothing is created. A stage document takes its number from its upstream, or the next free `feat-NNN`. With
 /// `--from NOTE`, turns a note into a handoff: the note's text follows a header with what the note
 /// states, and the note itself stays unchanged.
 #[derive(Debug, clap::Args)]
@@ -105,7 +105,10 @@ pub(crate) fn new(ui: &mut Ui, store: &Store, args: NewArgs) -> Result<CliOutcom
         text,
         private: if args.private { Some(true) } else { args.committed.then_some(false) },
     };
-    let created = verbs::new(store, &wanted)?;
+    let mut created = verbs::new(store, &wanted)?;
+    if watched && created.origin.is_none() && workspace.environment().editor().is_some() {
+        created.redacted.extend(verbs::fill_in(workspace, &created.stored)?);
+    }
     if args.json {
         ui.print_json(&view::handoff::json(store, &created.stored))?;
         return Ok(CliOutcome::Clean);
@@ -126,9 +129,6 @@ pub(crate) fn new(ui: &mut Ui, store: &Store, args: NewArgs) -> Result<CliOutcom
     }
     for upstream in &created.upstream {
         ui.say(&view::handoff::inherited_text(workspace, upstream))?;
-    }
-    if watched && workspace.environment().editor.is_some() {
-        verbs::fill_in(workspace, &created.stored)?;
     }
     ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
     Ok(CliOutcome::Clean)

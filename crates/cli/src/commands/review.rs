@@ -77,7 +77,7 @@ pub(crate) fn review(
         && args.verdict == ReviewVerdictArg::Corrected
         && Ui::is_interactive()
         && !args.json
-        && workspace.environment().editor.is_some();
+        && workspace.environment().editor().is_some();
     let draft = in_editor.then(|| verbs::open_draft(workspace, &stored)).transpose()?;
     let (why_wrong, replaced_by) = (args.because, args.instead);
     let review = ReviewRequest {

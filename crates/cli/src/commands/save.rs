@@ -184,7 +184,7 @@ pub(crate) fn save(ui: &mut Ui, store: &Store, args: SaveArgs) -> Result<CliOutc
     }
     let given = args.body.as_deref().map(|body| read_author_notes(workspace, body)).transpose()?;
     let unsaid = given.is_none() && silent;
-    let in_editor = unsaid && watched && workspace.environment().editor.is_some();
+    let in_editor = unsaid && watched && workspace.environment().editor().is_some();
     let source = match (args.no_session, args.session, args.transcript) {
         (true, _, _) => SaveSource::NoSession,
         (false, Some(id), _) => SaveSource::Session(SessionChoice::Id(id)),
@@ -258,8 +258,9 @@ fn finish_interactively(
     }
     if !saved.quality.passes() && saved.accepted.is_none() {
         ui.say(&view::missing_text(&saved.quality, Surface::Terminal))?;
+        let key = saved.stored.handoff(workspace).key();
         wanted.accept =
-            ui.prompt("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
+            ui.prompt(&format!("Reason to accept {key} without this [Enter: do not accept]:"))?;
     }
     if wanted.accept.is_some() {
         saved = save_again(ui, store, &wanted, saved)?;

@@ -276,7 +276,7 @@ fn the_two_questions_are_asked_of_agents_and_not_of_people() {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(["save", "--landmine", "The purge runs at dawn"]);
     let attended = with_a_terminal(command, "\n").stderr;
-    assert!(attended.contains("Why may that be missing?"), "{attended}");
+    assert!(attended.contains("Reason to accept cache without this"), "{attended}");
     assert!(!attended.contains(question), "{attended}");
 }
 

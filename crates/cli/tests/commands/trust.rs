@@ -138,7 +138,7 @@ fn only_the_user_sets_up_and_trusts_a_clone_with_documents() {
     // The user is asked.
     let run = sandbox.as_user().types("n\n").run(["init"]).exits(0);
     assert!(run.stderr.contains("1 document that you have not trusted"), "{run}");
-    assert_eq!(run.terminal, "Brief sessions from them? [y/N] ");
+    assert_eq!(run.terminal, "Brief sessions from 1 document? [y/N] ");
     is_withheld();
     sandbox.as_user().types("y\n").run(["init"]).exits(0);
     sandbox.run(["brief"]).exits(0);

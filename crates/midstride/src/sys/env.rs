@@ -3,10 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "the one module that reads the environment")]
 
 mod invoker;
+mod terminal;
 mod user_name;
 
 pub(crate) use invoker::DetectAutomation;
 pub use invoker::{Automation, Invoker, InvokerLookup};
+pub use terminal::{is_terminal_dumb, pager};
 pub use user_name::{GitNameLookup, UserName};
 
 use crate::sys::clock::Clock;
@@ -29,7 +31,7 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// The folder for programs' state.
     pub state: Option<PathBuf>,
-    /// The user's editor.
+    /// The editor that a variable names.
     pub editor: Option<String>,
     /// The name of the user, for what they write.
     pub user: UserName,

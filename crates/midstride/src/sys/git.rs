@@ -31,7 +31,7 @@ pub use branches::{BranchState, Branches};
 pub(crate) use cat_file::OBJECT_BYTES_MAX;
 pub use cat_file::{GitObject, LazyObjectReader, ObjectReader};
 pub(crate) use check_ignore::IgnoreReader;
-pub(crate) use configuration::user_name;
+pub(crate) use configuration::{user_editor, user_name};
 pub use exchange::{ExchangeReport, RefExchange};
 pub(crate) use file_tree::{FetchedTree, TreeFile};
 pub(crate) use history::FileListing;

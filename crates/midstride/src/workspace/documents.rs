@@ -289,7 +289,13 @@ impl Workspace {
         self.replace_bytes(stored, text.as_str().as_bytes())
     }
 
-    /// The same for bytes that are not UTF-8. Secrets were removed from the readable parts.
+    /// Removes a document if it is still as it was read.
+    pub(crate) fn remove(&self, stored: &StoredHandoff) -> Result<(), FileError> {
+        let root = self.root_of(&stored.document_place())?;
+        root.remove(&stored.relative_path, &stored.bytes)
+    }
+
+    /// Like `replace`, for bytes that are not UTF-8. Secrets were removed from the readable parts.
     pub(crate) fn replace_bytes(
         &self,
         stored: &StoredHandoff,

@@ -65,6 +65,9 @@ impl From<EditError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             EditError::NoEditor => diagnostic.hint("set EDITOR, for instance `EDITOR=vim`"),
+            EditError::Untouched => {
+                diagnostic.hint("add `--no-edit` to create it and fill it in later")
+            }
             EditError::Editor { kept, .. } | EditError::NotUtf8 { kept } => {
                 diagnostic.hint(format!("your text is in `{}`", kept.display()))
             }

@@ -120,7 +120,7 @@ fn ask_access(
         return Ok(None);
     }
     ui.say(ACCESS_PROMPT)?;
-    let typed = ui.prompt("Allow [save/read/none]")?.unwrap_or_default();
+    let typed = ui.prompt("MCP tools to allow [save/read/none]:")?.unwrap_or_default();
     Ok(match typed.trim().to_lowercase().as_str() {
         "save" | "s" => Some(AllowedTools::Save),
         "read" | "r" => Some(AllowedTools::Read),

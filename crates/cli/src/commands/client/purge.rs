@@ -118,7 +118,11 @@ impl ProjectPurge {
         let environment = self.store.workspace().environment();
         let lost = self.purge.unrecoverable();
         if lost.is_empty() {
-            return Ui::ask_consent(environment, "Delete this?", target.yes);
+            return Ui::ask_consent(
+                environment,
+                "Delete what midstride stored for this project?",
+                target.yes,
+            );
         }
         let lost = view::purge::lost_items(&lost);
         let question = format!(

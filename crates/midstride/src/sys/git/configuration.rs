@@ -14,6 +14,18 @@ pub(crate) fn user_name(folder: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&name.ok()?).into_owned())
 }
 
+/// Git's `core.editor` in the user's own configuration, else in that of the system. A repository's
+/// configuration cannot choose a program.
+pub(crate) fn user_editor() -> Option<String> {
+    ["--global", "--system"].into_iter().find_map(|scope| {
+        let asked = ["config", scope, "--includes", "--get", "core.editor"];
+        let output = output_outside(Path::new("/"), &asked).ok()?;
+        let editor = String::from_utf8(check_status(&asked, output).ok()?).ok()?;
+        let editor = editor.trim();
+        (!editor.is_empty()).then(|| editor.to_owned())
+    })
+}
+
 impl Repository {
     /// Sets a value in the local configuration.
     pub(crate) fn configure(&self, name: &str, value: &str) -> Result<(), GitError> {

@@ -43,6 +43,9 @@ pub enum EditError {
         /// The text as the editor left it.
         kept: PathBuf,
     },
+    /// The editor was closed without a change, so the new document was deleted.
+    #[error("the template was not changed, so no handoff was created")]
+    Untouched,
     /// The new text is not UTF-8. A copy is kept.
     #[error("what the editor saved is not UTF-8")]
     NotUtf8 {
@@ -77,7 +80,7 @@ pub fn edit(
     }
     let is_handoff = |document: &Document| document.handoff_header().is_some();
     if !is_handoff(&stored.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
-        return draft.save(workspace, stored);
+        return draft.save(workspace, stored).map(EditOutcome::Saved);
     }
     match revise_in_place(store, stored, &draft.text, change) {
         Ok(revised) => {
@@ -93,14 +96,21 @@ pub fn edit(
     }
 }
 
-/// Lets the author fill in a new document. Its skeleton is not worth a revision.
-pub fn fill_in(workspace: &Workspace, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
-    let draft = open_draft(workspace, stored)?;
-    if draft.text.as_bytes() == stored.bytes {
-        draft.discard()?;
-        return Ok(EditOutcome::Unchanged);
+/// Lets the author fill in a new document, and returns the secrets that were not written. Its skeleton
+/// is not worth a revision. If the author leaves it as it is, or the editor fails, it is deleted.
+pub fn fill_in(workspace: &Workspace, stored: &StoredHandoff) -> Result<Vec<Redaction>, EditError> {
+    match open_draft(workspace, stored) {
+        Ok(draft) if draft.text.as_bytes() != stored.bytes => draft.save(workspace, stored),
+        Ok(draft) => {
+            draft.discard()?;
+            workspace.remove(stored)?;
+            Err(EditError::Untouched)
+        }
+        Err(error) => {
+            workspace.remove(stored)?;
+            Err(error)
+        }
     }
-    draft.save(workspace, stored)
 }
 
 /// A copy of a document as the editor left it. The file stays until it is discarded.
@@ -115,7 +125,7 @@ pub struct EditorDraft {
 
 /// Opens a copy in the editor and leaves the document unchanged.
 pub fn open_draft(workspace: &Workspace, stored: &StoredHandoff) -> Result<EditorDraft, EditError> {
-    let editor = workspace.environment().editor.clone().ok_or(EditError::NoEditor)?;
+    let editor = workspace.environment().editor().ok_or(EditError::NoEditor)?;
     let scratch = ScratchFolder::new("midstride-edit")?;
     let path = scratch.write(stored.path.file_name().unwrap_or_default(), &stored.bytes)?;
     let failed =
@@ -135,8 +145,12 @@ impl EditorDraft {
         self.scratch.remove()
     }
 
-    /// Replaces the document without recording a revision.
-    fn save(self, workspace: &Workspace, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
+    /// Replaces the document without recording a revision, and returns the secrets that were not written.
+    fn save(
+        self,
+        workspace: &Workspace,
+        stored: &StoredHandoff,
+    ) -> Result<Vec<Redaction>, EditError> {
         let write = || -> Result<Vec<Redaction>, JournalError> {
             let clean = workspace.redact(&Document::parse(self.text.as_bytes()))?;
             workspace.replace(stored, &clean.text)?;
@@ -145,7 +159,7 @@ impl EditorDraft {
         match write() {
             Ok(redacted) => {
                 self.discard()?;
-                Ok(EditOutcome::Saved(redacted))
+                Ok(redacted)
             }
             Err(why) => {
                 let why = Box::new(ReviseError::Journal(why));

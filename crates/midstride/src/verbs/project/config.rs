@@ -168,7 +168,7 @@ impl UserConfig {
         }
         let path = user_settings::user_file(environment).ok_or(ConfigError::NoHome)?;
         let before = files::read_small(&path)?.unwrap_or_default();
-        let editor = environment.editor.clone().ok_or(ConfigError::NoEditor)?;
+        let editor = environment.editor().ok_or(ConfigError::NoEditor)?;
         let (folder, name) = path.parent().zip(path.file_name()).ok_or(ConfigError::NoHome)?;
         let scratch = ScratchFolder::new("midstride-config")?;
         let copy = scratch.write(name, before.as_bytes())?;
