@@ -35,6 +35,10 @@ pub(crate) struct CommandLine {
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Global options")]
     pub(crate) color: ColorMode,
 
+    /// Do not show long output in the pager
+    #[arg(long, global = true, help_heading = "Global options")]
+    no_pager: bool,
+
     #[command(flatten)]
     home: commands::status::HomeArgs,
 
@@ -101,6 +105,24 @@ enum CliCommand {
     Reference(commands::reference::ReferenceArgs),
 }
 
+impl CliCommand {
+    /// Whether the output is a text to read, which goes to the pager if it is long.
+    fn prints_to_read(&self) -> bool {
+        match self {
+            Self::Show(_)
+            | Self::List(_)
+            | Self::Check(_)
+            | Self::Log(_)
+            | Self::Diff(_)
+            | Self::Events(_)
+            | Self::Brief(_) => true,
+            Self::Help(args) => args.all,
+            Self::Demo(args) => args.is_full(),
+            _ => false,
+        }
+    }
+}
+
 /// Parses the command line. Prints help and usage errors itself.
 pub(crate) fn parse(as_json: bool) -> Result<CommandLine, ExitCode> {
     let typed: Vec<OsString> = std::env::args_os().collect();
@@ -156,7 +178,7 @@ fn report_unknown_command(before: &[String], word: &str, as_json: bool) -> ExitC
     if let Some(workspace) = discover_workspace() {
         ui.redactor().set_project(&workspace);
     }
-    ui.report(&suggestion::unknown_command(&definition(), before, word), as_json)
+    ui.report(&suggestion::unknown_command(&definition(), before, word), as_json).into()
 }
 
 fn discover_workspace() -> Option<Workspace> {
@@ -223,6 +245,10 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             format!("`{option}` stands before the command"),
         )
         .hint(format!("write it behind, as in `midstride list {option}`")));
+    }
+    let is_paged = typed.command.as_ref().is_some_and(CliCommand::prints_to_read);
+    if is_paged && !typed.no_pager && !is_json_requested(std::env::args_os()) {
+        ui.start_paging(&environment);
     }
     let opener = Opener { environment, redactor: ui.redactor() };
     match typed.command {

@@ -51,6 +51,13 @@ pub(crate) struct DemoArgs {
     keep: bool,
 }
 
+impl DemoArgs {
+    /// Whether the long story is shown.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full
+    }
+}
+
 /// The project, the home and the state folder of the long story. The home folder is the project, so
 /// the state goes where git does not list it.
 const STORY_PLACES: [&str; 3] = ["", "", ".git/demo-state"];

@@ -30,8 +30,9 @@ fn main() -> ExitCode {
     };
     let mut ui = ui::Ui::new(typed.color);
     let result = cli::run(&mut ui, typed);
-    match result {
-        Ok(outcome) => outcome.into(),
+    let status = match result {
+        Ok(outcome) => outcome,
         Err(diagnostic) => ui.report(&diagnostic, as_json),
-    }
+    };
+    ui.finish(status)
 }

@@ -1,6 +1,8 @@
 //! Terminal input and output: data goes to standard output, messages go to standard error, and
 //! colors appear only where a terminal shows them.
 
+mod paging;
+
 use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use clap::ValueEnum;
@@ -14,6 +16,7 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::json::{JsonAnswer, json_text};
 use midstride_surface::text::{escape_json, sanitize};
 use midstride_surface::view::{self, shell_word};
+use paging::PagedOutput;
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -66,6 +69,8 @@ pub(crate) struct Ui {
     err: AutoStream<Stderr>,
     /// Whether JSON was printed to standard output.
     has_answered: bool,
+    /// The output so far, if it may go to the pager.
+    paged: Option<PagedOutput>,
     redactor: Rc<MessageRedactor>,
 }
 
@@ -149,6 +154,7 @@ impl Ui {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
             has_answered: false,
+            paged: None,
             redactor: Rc::default(),
         }
     }
@@ -181,13 +187,22 @@ impl Ui {
     }
 
     fn write_text(&mut self, text: &str) -> io::Result<()> {
+        if let Some(paged) = &mut self.paged {
+            paged.push_data(text.as_bytes());
+            return Ok(());
+        }
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
     /// Prints the raw text of a document, with its secrets redacted.
-    pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
-        Self::write_bytes(&self.redactor.clean_bytes(bytes))
+    pub(crate) fn print_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let bytes = self.redactor.clean_bytes(bytes);
+        match &mut self.paged {
+            Some(paged) => paged.push_data(&bytes),
+            None => Self::write_bytes(&bytes)?,
+        }
+        Ok(())
     }
 
     /// Writes bytes to standard output unchanged, for the protocols of clients.
@@ -295,7 +310,12 @@ impl Ui {
 
     /// Prints a message to standard error.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.err, "{}", self.visible(text))
+        let line = format!("{}\n", self.visible(text));
+        if let Some(paged) = &mut self.paged {
+            paged.push_message(line.as_bytes());
+            return Ok(());
+        }
+        self.err.write_all(line.as_bytes())
     }
 
     /// A message without secrets and hidden characters.
@@ -303,11 +323,11 @@ impl Ui {
         sanitize_styled(&self.redactor.clean_styled(text))
     }
 
-    /// Prints the error that ends the program and returns the exit code for "could not run".
+    /// Prints the error that ends the program and returns the outcome for "could not run".
     /// With `as_json`, the error is the answer on standard output, unless an answer was printed before.
-    pub(crate) fn report(&mut self, error: &Diagnostic, as_json: bool) -> ExitCode {
+    pub(crate) fn report(&mut self, error: &Diagnostic, as_json: bool) -> CliOutcome {
         if error.is_silent() {
-            return CliOutcome::Clean.into();
+            return CliOutcome::Clean;
         }
         // If the stream is closed, the exit code is all that is left.
         let _ = match as_json && !self.has_answered {
@@ -317,7 +337,7 @@ impl Ui {
             }
             false => self.print_diagnostic(error, AnsiColor::Red, "error"),
         };
-        CliOutcome::Incomplete.into()
+        CliOutcome::Incomplete
     }
 
     /// Prints a warning about a part that failed; the command continues.
@@ -382,6 +402,15 @@ pub(crate) enum CliOutcome {
 }
 
 impl CliOutcome {
+    /// The exit code.
+    fn code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Findings => 1,
+            Self::Incomplete => 2,
+        }
+    }
+
     /// The outcome of a search or filter that matched nothing.
     pub(crate) fn or_nothing_matched(self) -> Self {
         if self == Self::Clean { Self::Findings } else { self }
@@ -390,11 +419,7 @@ impl CliOutcome {
 
 impl From<CliOutcome> for ExitCode {
     fn from(outcome: CliOutcome) -> Self {
-        Self::from(match outcome {
-            CliOutcome::Clean => 0,
-            CliOutcome::Findings => 1,
-            CliOutcome::Incomplete => 2,
-        })
+        Self::from(outcome.code())
     }
 }
 

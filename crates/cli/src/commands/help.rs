@@ -23,7 +23,7 @@ pub(crate) struct HelpArgs {
 
     /// List every command
     #[arg(long)]
-    all: bool,
+    pub(crate) all: bool,
 }
 
 pub(crate) fn help(

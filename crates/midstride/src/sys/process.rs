@@ -30,6 +30,25 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
     Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()
 }
 
+/// Shows a file in the user's pager in place of this process, which exits with this code. The pager may
+/// be a command with options; if it cannot be started, the text is printed. Returns only if there is
+/// no shell.
+pub fn page(pager: &str, file: std::fs::File, exit_code: u8) -> io::Error {
+    // Ctrl-C is for the pager, which handles it itself.
+    const SCRIPT: &str = r#"trap '' INT; sh -c "$1"; case $? in 126|127) cat ;; esac; exit "$2""#;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", SCRIPT, "sh", pager, &exit_code.to_string()]).stdin(file);
+    for (name, value) in PAGER_OPTIONS {
+        if std::env::var_os(name).is_none() {
+            shell.env(name, value);
+        }
+    }
+    shell.exec()
+}
+
+/// Options for pagers that the user did not set, as in git: they show colors.
+const PAGER_OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
+
 /// Runs a program in place of this process, in the same terminal. Returns only if it cannot be started.
 pub fn replace_process(words: &[String]) -> io::Error {
     let Some((program, arguments)) = words.split_first() else {

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 use super::{FileError, FileProblem};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,15 @@ impl ScratchFolder {
         };
         write().map_err(|error| FileError::new(path.clone(), error))?;
         Ok(path)
+    }
+
+    /// A file with these bytes, open for reading, that is in no folder any more.
+    pub fn unlisted_file(bytes: &[u8]) -> Result<File, FileError> {
+        let scratch = Self::new("midstride-text")?;
+        let path = scratch.write("text", bytes)?;
+        let file = File::open(&path).map_err(|error| FileError::new(path, error))?;
+        scratch.remove()?;
+        Ok(file)
     }
 
     /// Removes the folder with all its contents.
