@@ -6,7 +6,7 @@ mod paging;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use clap::ValueEnum;
-use midstride::sys::env::Environment;
+use midstride::sys::env::{Environment, chosen_width};
 use midstride::workspace::Workspace;
 use midstride::workspace::consent::{ConsentError, ConsentQuestion, UserConsent};
 use midstride_core::text::redact::{
@@ -169,10 +169,10 @@ impl Ui {
         self.redactor.clean(text)
     }
 
-    /// The width of the terminal, if standard output is one.
+    /// The width of the terminal, if standard output is one: `COLUMNS`, or what the terminal says.
     pub(crate) fn width() -> Option<usize> {
         let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
-        Some(usize::from(width))
+        Some(chosen_width().unwrap_or(usize::from(width)))
     }
 
     /// Whether a user can be prompted.
@@ -184,6 +184,15 @@ impl Ui {
     /// characters that may split one, and joins texts.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         self.write_text(&self.visible(text))
+    }
+
+    /// Prints data with long lines, which a terminal gets wrapped between words.
+    pub(crate) fn print_wrapped(&mut self, text: &str) -> io::Result<()> {
+        let text = self.visible(text);
+        match Self::width() {
+            Some(width) => self.write_text(&view::wrap_lines(&text, width)),
+            None => self.write_text(&text),
+        }
     }
 
     fn write_text(&mut self, text: &str) -> io::Result<()> {
@@ -310,7 +319,10 @@ impl Ui {
 
     /// Prints a message to standard error.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        let line = format!("{}\n", self.visible(text));
+        let mut line = format!("{}\n", self.visible(text));
+        if let Some(width) = Self::width().filter(|_| io::stderr().is_terminal()) {
+            line = view::wrap_lines(&line, width);
+        }
         if let Some(paged) = &mut self.paged {
             paged.push_message(line.as_bytes());
             return Ok(());

@@ -24,6 +24,7 @@ pub mod history;
 pub mod home;
 pub mod list;
 pub mod log;
+mod markdown;
 pub mod mission;
 pub mod permission;
 pub mod pull_request;
@@ -182,7 +183,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     for paragraph in text.trim().lines() {
         let mut line = String::new();
         for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.width() + 1 + word.width() > width {
+            if !line.is_empty() && shown_width(&line) + 1 + shown_width(word) > width {
                 lines.push(std::mem::take(&mut line));
             }
             if !line.is_empty() {
@@ -193,6 +194,36 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// The width of a text on the terminal, without the colors in it.
+fn shown_width(text: &str) -> usize {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().map_or(0, str::width);
+    let after = parts.map(|part| part.split_once('m').map_or(part, |(_, rest)| rest).width());
+    first + after.sum::<usize>()
+}
+
+/// Wraps the lines that are too long. What continues a line is indented as its text is, and quoted if
+/// it is quoted.
+pub fn wrap_lines(text: &str, width: usize) -> String {
+    const WIDTH_MIN: usize = 8;
+    let mut out = String::new();
+    for line in text.trim_end().lines() {
+        if shown_width(line) <= width {
+            out.push_str(&format!("{line}\n"));
+            continue;
+        }
+        let plain = line.trim_start_matches(' ');
+        let mark = ["> ", "- "].into_iter().find(|mark| plain.starts_with(mark)).unwrap_or("");
+        let start = &line[..line.len() - plain.len() + mark.len()];
+        let rest = start.replace('-', " ");
+        let lines = wrap(&plain[mark.len()..], width.saturating_sub(start.width()).max(WIDTH_MIN));
+        for (number, line) in lines.iter().enumerate() {
+            out.push_str(&format!("{}{line}\n", if number == 0 { start } else { &rest }));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -216,6 +247,15 @@ mod tests {
         assert_eq!(shell_word("it's"), r"'it'\''s'");
         assert_eq!(shell_word("~/a b;c&d|e*f?g#h!"), "'~/a b;c&d|e*f?g#h!'");
         assert_eq!(shell_word("\u{1b}[31m"), "'\u{fffd}[31m'");
+    }
+
+    #[test]
+    fn long_lines_are_wrapped_with_their_indent_or_quote() {
+        let text =
+            "- one two three four\n  fits  well\n> five six seven eight\n\n  nine ten eleven";
+        let wrapped = "- one two three\n  four\n  fits  well\n> five six seven\n> eight\n\n  nine ten\n  eleven\n";
+        assert_eq!(wrap_lines(text, 16), wrapped);
+        assert_eq!(wrap_lines(text, 80), format!("{text}\n"));
     }
 
     #[test]

@@ -206,7 +206,7 @@ fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
     };
     match args.json {
         true => ui.print_json(&view::brief::json(&briefed))?,
-        false => ui.print(&briefed.briefing.text)?,
+        false => ui.print_wrapped(&briefed.briefing.text)?,
     }
     report(ui, store, briefed)
 }
@@ -220,7 +220,7 @@ fn print_last(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutco
     match json {
         true => ui.print_json(&view::brief::last_briefing_json(&session, &text))?,
         false => {
-            ui.print(&text)?;
+            ui.print_wrapped(&text)?;
             ui.say(&view::brief::last_briefing_line(&session))?;
         }
     }
@@ -362,7 +362,7 @@ fn print_mission(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutc
     };
     match json {
         true => ui.print_json(&view::mission::json(&briefing))?,
-        false => ui.print(&view::mission::text(&briefing))?,
+        false => ui.print_wrapped(&view::mission::text(&briefing))?,
     }
     if mission.is_none() && !json {
         ui.say("No mission state was captured; this is what the tasks and handoffs tell.")?;

@@ -134,11 +134,17 @@ pub(crate) fn check(
         CheckFormatArg::Human => {
             let hints = args.hint_display();
             let width = Ui::width();
-            ui.print(&findings::human(workspace, &checked, Surface::Terminal, width, hints))?;
+            ui.print_wrapped(&findings::human(
+                workspace,
+                &checked,
+                Surface::Terminal,
+                width,
+                hints,
+            ))?;
             if args.all {
                 ui.print(&findings::citations(&checked))?;
             }
-            ui.print(&if args.quiet {
+            ui.print_wrapped(&if args.quiet {
                 coverage::problems(&checked)
             } else {
                 coverage::human(&checked, width)

@@ -38,7 +38,7 @@ pub(crate) struct ShowArgs {
 enum ShowFormArg {
     /// The "Handoff Context" of a pull request
     Pr,
-    /// The file as it is
+    /// The file as it is, without rendered Markdown
     Raw,
 }
 
@@ -117,7 +117,7 @@ fn show_form(
             return Ok(CliOutcome::Clean);
         }
         (None, Some(ShowFormArg::Pr)) => view::pull_request::text(workspace, stored),
-        (None, None) => view::handoff::text(store, stored),
+        (None, None) => view::handoff::text(store, stored, Ui::width()),
     };
     ui.print(&text)?;
     Ok(CliOutcome::Clean)

@@ -2,6 +2,7 @@
 
 use super::{sandbox, shop};
 use midstride_testkit::{Run, Sandbox};
+use std::collections::HashSet;
 
 /// The rows of the terminal.
 const ROWS: usize = 24;
@@ -19,7 +20,7 @@ pub(crate) fn at_terminal(
     let line = format!("stty cols {columns} rows {ROWS}; exec {program} {words}");
     let mut script = sandbox.command("script");
     script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").env("PAGER", "cat");
-    script.envs(variables.iter().copied()).env_remove("COLUMNS");
+    script.env_remove("COLUMNS").envs(variables.iter().copied());
     let mut run = sandbox.finish(&mut script);
     run.stdout = run.stdout.replace('\r', "");
     run
@@ -57,7 +58,7 @@ fn an_untouched_template_aborts_new() {
     // As with git, an editor that fails aborts too, and its text is not lost.
     let failing = editor(&sandbox, "failing.sh", "echo more >> \"$1\"; exit 1");
     let run = at_terminal(&sandbox, 100, &["new", "Slow search"], &[("EDITOR", &failing)]).exits(2);
-    assert!(run.stdout.contains("hint: your text is in `"), "{run}");
+    assert!(run.stdout.contains("your text is in `"), "{run}");
     assert_eq!(documents(&sandbox), before);
     let writing = editor(&sandbox, "writing.sh", "echo more >> \"$1\"");
     let run = at_terminal(&sandbox, 100, &["new", "Slow search"], &[("EDITOR", &writing)]).exits(0);
@@ -149,7 +150,7 @@ fn output_is_printed_where_a_pager_is_not_wanted_or_not_there() {
 fn the_pager_gets_redacted_and_sanitized_text() {
     let sandbox = shop();
     let token = format!("ghp_{}", "a1B2".repeat(9));
-    let text = format!("{}\n{token}\n\u{1b}]0;title\u{7}\n", "line\n".repeat(ROWS));
+    let text = format!("{}\n{token}\n\u{1b}]0;title\u{7}\n", "line\n\n".repeat(ROWS));
     sandbox.write("HANDOFF.md", format!("# Where we are\n\n{text}"));
     let pager = [("PAGER", "sed s/^/paged:/")];
     let run = at_terminal(&sandbox, 80, &["show", "HANDOFF.md"], &pager).exits(0);
@@ -176,4 +177,132 @@ fn color_variables_are_respected() {
     };
     assert!(!is_piped_colored(&[]));
     assert!(is_piped_colored(&[("CLICOLOR_FORCE", "1")]));
+}
+
+const NOTE: &str = "\
+# Where we are
+
+The build is green again since the purge of the cache runs before the tests and not after them, as `scripts/purge` did; see
+[the trace](docs/trace.md) for the slow start.
+
+- One item of a list that is long enough to be wrapped at the width of eighty columns, and then at more
+  1. with a nested one, which is also long enough that it has to go on in the next line of the terminal
+
+> A quotation that is long enough to need a second line on a terminal with eighty or a hundred columns, or even more
+
+```sh
+cargo test --workspace
+```
+
+| step | what it does and how long it takes on the machine that builds it every night | result |
+|---|---|---|
+| purge | removes every page of the market that was rendered before the last change of a template | done |
+";
+
+/// The text without colors.
+fn uncolored(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
+/// What the program shows at a terminal of this width, without colors.
+fn shown(sandbox: &Sandbox, columns: usize, arguments: &[&str]) -> String {
+    uncolored(&at_terminal(sandbox, columns, arguments, &[]).stdout)
+}
+
+#[test]
+fn nothing_is_wider_than_the_terminal_or_broken_inside_a_word() {
+    // What `list` says only on a narrow terminal.
+    const OMITTED: &str =
+        "No room for CHANGED, AGE, REVISED, REVIEWED; `midstride show ID` or --json tells them";
+    const COMMANDS: [&[&str]; 10] = [
+        &["status"],
+        &["list"],
+        &["show", "market"],
+        &["show", "market", "--history"],
+        &["show", "HANDOFF.md"],
+        &["check", "-v"],
+        &["brief"],
+        &["help"],
+        &["help", "--all"],
+        &["help", "check"],
+    ];
+    let sandbox = shop();
+    sandbox.write("HANDOFF.md", NOTE);
+    for command in COMMANDS {
+        let wide = shown(&sandbox, 400, command);
+        let whole: HashSet<&str> =
+            wide.split_whitespace().chain(OMITTED.split_whitespace()).collect();
+        for columns in [80, 120] {
+            let text = shown(&sandbox, columns, command);
+            assert!(!text.trim().is_empty(), "{command:?}");
+            for line in text.lines() {
+                // A path that is too long stays whole, so that it can be copied.
+                let fits = line.chars().count() <= columns || line.split_whitespace().count() == 1;
+                assert!(fits, "{command:?} at {columns}: {line}\n{text}");
+            }
+            let is_broken = |word: &&str| !whole.contains(word) && !word.ends_with('…');
+            let is_text = |word: &&str| word.contains(char::is_alphanumeric);
+            let broken: Vec<&str> =
+                text.split_whitespace().filter(is_text).filter(is_broken).collect();
+            assert!(broken.is_empty(), "{command:?} at {columns}: {broken:?}\n{text}\n{wide}");
+        }
+    }
+}
+
+#[test]
+fn a_terminal_gets_rendered_markdown_and_a_pipe_the_text_itself() {
+    let sandbox = shop();
+    sandbox.write("HANDOFF.md", NOTE);
+    let show = ["show", "HANDOFF.md"];
+    insta::assert_snapshot!(shown(&sandbox, 60, &show), @"
+    Where we are
+    HANDOFF · note
+    HANDOFF.md
+
+    Where we are
+
+    The build is green again since the purge of the cache runs
+    before the tests and not after them, as `scripts/purge` did;
+    see [the trace](docs/trace.md) for the slow start.
+
+    - One item of a list that is long enough to be wrapped at
+      the width of eighty columns, and then at more
+      1. with a nested one, which is also long enough that it
+         has to go on in the next line of the terminal
+
+    > A quotation that is long enough to need a second line on a
+    > terminal with eighty or a hundred columns, or even more
+
+        cargo test --workspace
+
+    step   what it does and how long it takes on the      result
+           machine that builds it every night
+    ─────  ─────────────────────────────────────────────  ──────
+    purge  removes every page of the market that was      done
+           rendered before the last change of a template
+    ");
+    let colored = at_terminal(&sandbox, 60, &show, &[]).stdout;
+    assert!(colored.contains("\u{1b}[1mWhere we are\u{1b}[0m\n"), "{colored}");
+    let plain = at_terminal(&sandbox, 60, &show, &[("NO_COLOR", "1")]).stdout;
+    assert_eq!(plain, uncolored(&colored));
+    // `COLUMNS` overrides the width.
+    let narrow = at_terminal(&sandbox, 100, &show, &[("COLUMNS", "60")]).stdout;
+    assert_eq!(narrow, colored);
+    let piped = sandbox.run(show).exits(0).stdout;
+    assert!(piped.ends_with(NOTE), "{piped}");
+    assert_eq!(shown(&sandbox, 60, &["show", "HANDOFF.md", "--as", "raw"]), NOTE);
+}
+
+#[test]
+fn rendered_markdown_is_sanitized_and_redacted() {
+    let sandbox = shop();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let text = format!("Words {} {token}\n\n    \u{1b}]0;title\u{7}\u{1b}[2J\n", "word ".repeat(9));
+    sandbox.write("HANDOFF.md", format!("# Where we are\n\n{text}"));
+    let run = at_terminal(&sandbox, 60, &["show", "HANDOFF.md"], &[]).exits(0);
+    assert!(run.stdout.contains("REDACTED-github-token"), "{run}");
+    assert!(!run.stdout.contains("ghp_") && !run.stdout.contains("\u{1b}]"), "{run}");
+    assert!(!run.stdout.contains("\u{1b}[2J"), "{run}");
 }

@@ -8,7 +8,7 @@ mod user_name;
 
 pub(crate) use invoker::DetectAutomation;
 pub use invoker::{Automation, Invoker, InvokerLookup};
-pub use terminal::{is_terminal_dumb, pager};
+pub use terminal::{chosen_width, is_terminal_dumb, pager};
 pub use user_name::{GitNameLookup, UserName};
 
 use crate::sys::clock::Clock;

@@ -1,6 +1,6 @@
 //! Renders the short demo: texts beside each other, and past sessions.
 
-use super::{heading, one_line, wrap};
+use super::{heading, one_line, wrap_lines};
 use crate::json::JsonAnswer;
 use midstride::verbs::{BriefingPreview, ListedSession};
 use midstride_core::text::id::SessionId;
@@ -11,8 +11,6 @@ use unicode_width::UnicodeWidthStr as _;
 const SEPARATOR: &str = " │ ";
 /// The narrowest right column. Below that, the texts follow each other.
 const RIGHT_MIN: usize = 64;
-/// What a line starts with that quotes others.
-const QUOTE: &str = "> ";
 
 /// Two texts with their titles: beside each other if the width allows it, otherwise one after the
 /// other. The first one is at most `left` wide then.
@@ -20,39 +18,23 @@ pub fn columns(texts: [(&str, &str); 2], left: usize, width: usize) -> String {
     let right = width.saturating_sub(left + SEPARATOR.width());
     let [(first_title, first), (second_title, second)] = texts;
     if right < RIGHT_MIN {
-        let part = |title: &str, text: &str| {
-            let lines: Vec<String> = wrap_lines(text, width);
-            format!("{}{}\n", heading(title), lines.join("\n"))
-        };
+        let part =
+            |title: &str, text: &str| format!("{}{}", heading(title), wrap_lines(text, width));
         return format!("{}\n{}", part(first_title, first), part(second_title, second));
     }
     let [first, second] = [wrap_lines(first, left), wrap_lines(second, right)];
+    let [first, second] = [&first, &second].map(|text| text.lines().collect::<Vec<_>>());
     let blank = |title: &str| " ".repeat(left.saturating_sub(title.width()));
     let first_heading = heading(first_title);
     let mut out = first_heading.trim_end().to_owned();
     out.push_str(&format!("{}{SEPARATOR}{}", blank(first_title), heading(second_title)));
     for row in 0..first.len().max(second.len()) {
-        let [one, other] = [&first, &second].map(|lines| lines.get(row).map_or("", String::as_str));
+        let [one, other] =
+            [&first, &second].map(|lines| lines.get(row).copied().unwrap_or_default());
         let line = format!("{one}{}{SEPARATOR}{other}", blank(one));
         out.push_str(&format!("{}\n", line.trim_end()));
     }
     out
-}
-
-/// Wraps each line. What continues a quoted line is marked as quoted, too.
-fn wrap_lines(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for line in text.trim_end().lines() {
-        match line.strip_prefix(QUOTE) {
-            _ if line.width() <= width => lines.push(line.to_owned()),
-            Some(quoted) => {
-                let wrapped = wrap(quoted, width.saturating_sub(QUOTE.width()));
-                lines.extend(wrapped.iter().map(|line| format!("{QUOTE}{line}")));
-            }
-            None => lines.extend(wrap(line, width)),
-        }
-    }
-    lines
 }
 
 /// Past sessions, one line each: when they began, their client, and what the user asked first.
@@ -81,8 +63,8 @@ pub fn preview(preview: &BriefingPreview, width: usize) -> String {
         }
         out.push('\n');
     }
-    let briefing = wrap_lines(&preview.briefing.text, width).join("\n");
-    format!("{out}{}{briefing}\n", heading("The next session would have known"))
+    let briefing = wrap_lines(&preview.briefing.text, width);
+    format!("{out}{}{briefing}", heading("The next session would have known"))
 }
 
 /// The JSON for a preview.

@@ -2,7 +2,7 @@
 
 use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
-use super::{heading, indent, review, sanitize};
+use super::{display_title, heading, indent, markdown, review, sanitize, wrap_lines};
 use crate::json::{JsonAnswer, JsonItem};
 use midstride::store::Store;
 use midstride::workspace::{StoredHandoff, Workspace};
@@ -22,6 +22,8 @@ use serde_json::{Map, Value as Json};
 const REVISIONS_SHOWN: usize = 10;
 /// The width at which a title is truncated, because a summary may stand in for it.
 const TITLE_WIDTH: usize = 100;
+/// The width of the indent of a part.
+const INDENT: usize = 2;
 
 /// A handoff: its header, its sections, and what its lifecycle adds up to.
 #[derive(Serialize)]
@@ -172,22 +174,24 @@ fn text_or_placeholder(text: Option<Spanned<&str>>) -> &str {
     text.map_or("(no text)", |text| text.value)
 }
 
-/// The handoff for the terminal.
-pub fn text(store: &Store, stored: &StoredHandoff) -> String {
+/// The handoff for the terminal. With its width, Markdown is rendered and words are wrapped.
+pub fn text(store: &Store, stored: &StoredHandoff, width: Option<usize>) -> String {
     let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
-    let mut out = title_and_facts(workspace, stored);
+    let fit = |text: &str, width| fit_lines(workspace, text, width);
+    let mut out = title_and_facts(workspace, stored, width);
     let trust = trust::line(&trust::read_trust(workspace, &handoff), handoff.is_handoff());
     if !trust.is_empty() {
-        out.push_str(&format!("{trust}\n"));
+        out.push_str(&fit(&format!("{trust}\n"), width));
     }
-    out.push_str(&delivery_line(store, stored));
+    out.push_str(&fit(&delivery_line(store, stored), width));
     out.push_str(&format!("{}\n", super::display_path(workspace, &stored.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push('\n');
             out.push_str(&heading(name));
-            out.push_str(&indent(&sanitize(&lines.join("\n"))));
+            let width = width.map(|width| width.saturating_sub(INDENT));
+            out.push_str(&indent(&fit(&lines.join("\n"), width)));
         }
     };
     let written = handoff.node("context_summary").and_then(YamlNode::text);
@@ -210,16 +214,36 @@ pub fn text(store: &Store, stored: &StoredHandoff) -> String {
     let body = GeneratedSection::text_without_markers(document, document.body());
     if !body.trim().is_empty() {
         out.push('\n');
-        out.push_str(&sanitize(body.trim()));
+        let text = sanitize(body.trim());
+        let text = match width {
+            Some(width) => markdown::render(workspace.clean(&text).0.as_str(), width),
+            None => text,
+        };
+        out.push_str(text.trim_end());
         out.push('\n');
     }
     out
 }
 
 /// The title, status and owners of a handoff.
-pub(super) fn title_and_facts(workspace: &Workspace, stored: &StoredHandoff) -> String {
+pub(super) fn title_and_facts(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+    width: Option<usize>,
+) -> String {
     let handoff = stored.handoff(workspace);
-    heading(&super::display_title(&handoff, TITLE_WIDTH)) + &facts_line(&handoff)
+    let title = display_title(&handoff, width.unwrap_or(TITLE_WIDTH).min(TITLE_WIDTH));
+    heading(&title) + &fit_lines(workspace, &facts_line(&handoff), width)
+}
+
+/// The lines of a text, wrapped to a width. Secrets are redacted before that, because half of a secret is
+/// not recognized as one.
+fn fit_lines(workspace: &Workspace, text: &str, width: Option<usize>) -> String {
+    let text = sanitize(text);
+    match width {
+        Some(width) => wrap_lines(workspace.clean(&text).0.as_str(), width),
+        None => text,
+    }
 }
 
 /// The sessions that were briefed on the handoff, in one line; empty if there are none.

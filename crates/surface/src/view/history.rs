@@ -128,7 +128,7 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
 /// The history for the terminal.
 pub fn text(store: &Store, stored: &StoredHandoff, terminal: Option<usize>) -> String {
     let workspace = store.workspace();
-    let mut out = handoff::title_and_facts(workspace, stored);
+    let mut out = handoff::title_and_facts(workspace, stored, terminal);
     out.push_str(&handoff::delivery_line(store, stored));
     out.push('\n');
     let moments = timeline::entries(&stored.handoff(workspace));

@@ -32,6 +32,12 @@ pub fn pager() -> Option<String> {
     (!matches!(pager.trim(), "" | "cat")).then_some(pager)
 }
 
+/// The width that the user set for the output.
+pub fn chosen_width() -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok()?.trim().parse().ok()?;
+    (columns > 0).then_some(columns)
+}
+
 /// Whether an editor can use the terminal.
 fn can_edit() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_terminal_dumb()
