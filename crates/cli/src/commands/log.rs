@@ -54,7 +54,12 @@ pub(crate) fn log(ui: &mut Ui, store: &Store, args: &LogArgs) -> Result<CliOutco
     let is_project = workspace.repository().is_some() || workspace.setup() != SetupMode::NotSetUp;
     let scope = if args.all || !is_project { LogScope::All } else { LogScope::Project };
     let log = match (scope, workspace.exclusion()) {
-        (LogScope::All, _) => verbs::log_everywhere(workspace.environment(), &filter),
+        (LogScope::All, _) => {
+            Ui::show_status("reading the sessions of your repositories");
+            let log = verbs::log_everywhere(workspace.environment(), &filter);
+            Ui::show_status("");
+            log
+        }
         (LogScope::Project, Some(exclusion)) => return Err(exclusion.into()),
         (LogScope::Project, None) => verbs::log(store, &filter)?,
     };

@@ -26,7 +26,10 @@ pub(crate) struct SyncArgs {
 }
 
 pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOutcome, Diagnostic> {
-    let synced = verbs::sync(store, args.remote.as_deref())?;
+    Ui::show_status("exchanging with the remote");
+    let synced = verbs::sync(store, args.remote.as_deref());
+    Ui::show_status("");
+    let synced = synced?;
     if args.json {
         ui.print_json(&sync_json(&synced))?;
         return Ok(CliOutcome::Clean);

@@ -25,7 +25,10 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn why(ui: &mut Ui, store: &Store, args: &WhyArgs) -> Result<CliOutcome, Diagnostic> {
-    let reason = verbs::why(store, &CommitTarget::parse(&args.target))?;
+    Ui::show_status("reading sessions");
+    let reason = verbs::why(store, &CommitTarget::parse(&args.target));
+    Ui::show_status("");
+    let reason = reason?;
     match args.json {
         true => ui.print_json(&view::json(&reason))?,
         false => ui.print(&view::text(&reason, Ui::width()))?,
