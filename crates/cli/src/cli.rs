@@ -108,18 +108,18 @@ enum CliCommand {
 impl CliCommand {
     /// Whether the output is a text to read, which goes to the pager if it is long.
     fn prints_to_read(&self) -> bool {
-        match self {
+        let is_text = matches!(
+            self,
             Self::Show(_)
-            | Self::List(_)
-            | Self::Check(_)
-            | Self::Log(_)
-            | Self::Diff(_)
-            | Self::Events(_)
-            | Self::Brief(_) => true,
-            Self::Help(args) => args.all,
-            Self::Demo(args) => args.is_full(),
-            _ => false,
-        }
+                | Self::List(_)
+                | Self::Check(_)
+                | Self::Log(_)
+                | Self::Diff(_)
+                | Self::Events(_)
+                | Self::Brief(_)
+        );
+        let is_whole_help = matches!(self, Self::Help(args) if args.all);
+        is_text || is_whole_help || matches!(self, Self::Demo(args) if args.is_full())
     }
 }
 

@@ -15,7 +15,7 @@ use midstride_surface::view::why as view;
   midstride why HEAD
   midstride why app/market.py:20")]
 pub(crate) struct WhyArgs {
-    /// Commit, or FILE:LINE
+    /// Commit, or `FILE:LINE`
     #[arg(value_name = "COMMIT", value_parser = super::parse_text)]
     target: String,
 

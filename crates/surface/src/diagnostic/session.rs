@@ -34,7 +34,7 @@ impl From<WhyError> for Diagnostic {
             WhyError::File(error) => error.into(),
             WhyError::Ledger(error) => error.into(),
             WhyError::Workspace(error) => error.into(),
-            _ => diagnostic,
+            WhyError::NoLine { .. } | _ => diagnostic,
         }
     }
 }

@@ -78,6 +78,7 @@ impl MarkdownRenderer<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other tags are shown by what is in them")]
     fn start(&mut self, tag: &Tag<'_>, at: &Range<usize>) {
         match tag {
             Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) | Tag::HtmlBlock => {
@@ -112,6 +113,7 @@ impl MarkdownRenderer<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other tags are shown by what is in them")]
     fn end(&mut self, tag: TagEnd, at: &Range<usize>) {
         match tag {
             TagEnd::Paragraph => {

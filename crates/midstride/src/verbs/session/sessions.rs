@@ -155,10 +155,13 @@ fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerE
     Ok(known)
 }
 
-/// The captured sessions: the id, when it ended, and what the user asked first.
+/// A captured session: its id, when it ended, and what the user asked first.
+type CapturedName = (String, Option<Timestamp>, Option<String>);
+
+/// The captured sessions by name.
 pub(in crate::verbs) fn captured_session_names(
     store: &Store,
-) -> Result<Vec<(String, Option<Timestamp>, Option<String>)>, LedgerError> {
+) -> Result<Vec<CapturedName>, LedgerError> {
     let Some(ledger) = store.existing_ledger()? else { return Ok(Vec::new()) };
     let known = read_ledger_sessions(ledger)?.into_iter();
     let name = |((_, id), known): ((_, SessionId), LedgerSession)| {
