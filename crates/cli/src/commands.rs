@@ -13,6 +13,7 @@ pub(crate) mod diff;
 pub(crate) mod dismiss;
 pub(crate) mod doctor;
 pub(crate) mod edit;
+mod entries;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fmt;

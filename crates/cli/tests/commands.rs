@@ -16,6 +16,7 @@ mod dismiss;
 mod doctor;
 mod drift;
 mod edit;
+mod entries;
 mod events;
 mod examples;
 mod exit_codes;

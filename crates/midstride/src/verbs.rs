@@ -55,7 +55,10 @@ pub use handoff::resolve::{
     ResolveInputError, ResolveOutcome, ResolveRequest, TypedEnding, resolve,
 };
 pub use handoff::review::{ReviewError, ReviewOutcome, ReviewRequest, review};
-pub use handoff::revise::{ReviseError, ReviseOutcome, RevisionEffects, revise, revision_effects};
+pub use handoff::revise::{
+    ReviseError, ReviseOutcome, RevisionEffects, addition_info, revise, revise_with_entries,
+    revision_effects,
+};
 pub use handoff::save::{
     AuthorRequest, InFlightAgent, SaveChange, SaveError, SaveOutcome, SaveRequest, SaveSource, save,
 };

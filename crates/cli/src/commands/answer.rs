@@ -1,4 +1,5 @@
 use super::CliOutcome;
+use super::entries::EntryArgs;
 use crate::ui::Ui;
 use midstride::store::Store;
 use midstride::verbs::{self, AnswerInputError, AnswerOutcome, AnswerRequest};
@@ -8,11 +9,13 @@ use midstride_surface::view;
 /// Answer a question or validate an assumption
 ///
 /// Questions are q1, q2 …, assumptions a1, a2 …, in document order. Only you can answer a question
-/// whose `suggested_owner` is you, at a terminal.
+/// whose `suggested_owner` is you, at a terminal. Flags such as `--question` add what the answer leads
+/// to, in the same revision.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride answer market q1 'Yes, for the list page'
-  midstride answer market a1 --holds")]
+  midstride answer market a1 --holds
+  midstride answer market q1 'Redis' --decision 'Cache in Redis because it is shared'")]
 pub(crate) struct AnswerArgs {
     /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
@@ -39,6 +42,9 @@ pub(crate) struct AnswerArgs {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    entries: EntryArgs,
 }
 
 impl AnswerArgs {
@@ -50,7 +56,8 @@ impl AnswerArgs {
         by: Option<String>,
         json: bool,
     ) -> Self {
-        Self { handoff, which, text, holds: false, fails: false, by, json }
+        let entries = EntryArgs::default();
+        Self { handoff, which, text, holds: false, fails: false, by, json, entries }
     }
 }
 
@@ -63,7 +70,8 @@ pub(crate) fn answer(
     let stored = workspace.find(&args.handoff)?;
     let holds = (args.holds || args.fails).then_some(args.holds);
     let request = AnswerRequest::parse(&args.which, args.text.as_deref(), holds, args.by.clone())
-        .map_err(|error| explain_input(args, &error))?;
+        .map_err(|error| explain_input(args, &error))?
+        .with_entries(args.entries.author_notes());
     let is_for_user = verbs::is_for_user(workspace, &stored, &request);
     let consent = is_for_user.then(|| Ui::consent_by_presence(workspace.environment()));
     let AnswerOutcome { recorded, reason, previous, closed } =

@@ -1,4 +1,5 @@
 use super::CliOutcome;
+use super::entries::EntryArgs;
 use crate::ui::Ui;
 use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::store::Store;
@@ -12,13 +13,15 @@ use std::path::PathBuf;
 /// Change a handoff
 ///
 /// Without `--body`, opens a copy in your editor and records the result as a revision. With
-/// `--body`, takes the new text from a file; a text without a header replaces the body only.
+/// `--body`, takes the new text from a file; a text without a header replaces the body only. Flags
+/// such as `--question` add to the header, without the editor and without `--reason`.
 /// Concurrent changes are merged. If they conflict, your text is kept in a file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride edit market
   midstride edit market --body HANDOFF.md --reason 'found the cause'
-  midstride edit market --body - --reason 'measured again' < HANDOFF.md")]
+  midstride edit market --body - --reason 'measured again' < HANDOFF.md
+  midstride edit market --question 'Is the cache shared?' --landmine 'The purge runs hourly'")]
 pub(crate) struct EditArgs {
     /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
@@ -38,26 +41,30 @@ pub(crate) struct EditArgs {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    entries: EntryArgs,
 }
 
 pub(crate) fn edit(ui: &mut Ui, store: &Store, args: &EditArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
+    let entries = args.entries.author_notes();
     let change = match &args.reason {
         Some(reason) => RevisionInfo::by_text(reason.clone(), args.by.clone()),
-        None => RevisionInfo::edited(args.by.clone()),
+        None if entries.is_empty() => RevisionInfo::edited(args.by.clone()),
+        None => verbs::addition_info(&entries, args.by.clone()),
     };
-    let edited = match &args.body {
-        Some(path) => {
-            let text = super::read_text(workspace, path)?;
-            match verbs::revise(store, &stored, &text, &change)? {
-                ReviseOutcome::Unchanged => EditOutcome::Unchanged,
-                ReviseOutcome::Recorded(recorded) => {
-                    EditOutcome::Revised { recorded, reason: change.reason.clone() }
-                }
+    let text = args.body.as_deref().map(|path| super::read_text(workspace, path)).transpose()?;
+    let edited = if text.is_none() && entries.is_empty() {
+        verbs::edit(store, &stored, &change)?
+    } else {
+        match verbs::revise_with_entries(store, &stored, text.as_deref(), &entries, &change)? {
+            ReviseOutcome::Unchanged => EditOutcome::Unchanged,
+            ReviseOutcome::Recorded(recorded) => {
+                EditOutcome::Revised { recorded, reason: change.reason.clone() }
             }
         }
-        None => verbs::edit(store, &stored, &change)?,
     };
     match edited {
         EditOutcome::Unchanged => ui.say("Nothing changed.")?,

@@ -1,4 +1,5 @@
 use super::CliOutcome;
+use super::entries::EntryArgs;
 use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::store::Store;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   midstride new 'Market pages take 14 s'
   midstride new 'Search is slow' --body - < notes.md
+  midstride new 'Search is slow' --proof 'p95 is below 1 s' 'cargo bench search'
   midstride new 'Adopted plan' --from HANDOFF.md --no-edit")]
 pub(crate) struct NewArgs {
     /// The title
@@ -75,6 +77,9 @@ pub(crate) struct NewArgs {
     /// Print the new handoff as JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    entries: EntryArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -103,6 +108,7 @@ pub(crate) fn new(ui: &mut Ui, store: &Store, args: NewArgs) -> Result<CliOutcom
         to: args.to,
         upstream: args.from,
         text,
+        entries: args.entries.author_notes(),
         private: if args.private { Some(true) } else { args.committed.then_some(false) },
     };
     let mut created = verbs::new(store, &wanted)?;

@@ -1,3 +1,4 @@
+use super::entries::EntryArgs;
 use super::{ArgumentError, CliOutcome, report_redacted};
 use crate::ui::Ui;
 use clap::ArgAction;
@@ -89,25 +90,8 @@ struct AuthorNotesArgs {
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     summary: Option<String>,
 
-    /// A decision, as `X because Y`; may be repeated
-    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
-    decision: Vec<String>,
-
-    /// A wrong turn, as `X because Y; instead Z`; may be repeated
-    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
-    wrong_turn: Vec<String>,
-
-    /// A trap for the next session; may be repeated
-    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
-    landmine: Vec<String>,
-
-    /// An open question; may be repeated
-    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
-    question: Vec<String>,
-
-    /// A question that blocks the work; may be repeated
-    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
-    blocking_question: Vec<String>,
+    #[command(flatten)]
+    entries: EntryArgs,
 
     /// What to do next, in order; may be repeated, replaces the earlier steps
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
@@ -151,7 +135,7 @@ impl AuthorNotesArgs {
         let steps = of(StartupKind::Skill, self.skill)
             .chain(of(StartupKind::Read, self.read))
             .chain(of(StartupKind::Constraint, self.constraint));
-        let judgement = AuthorNotes {
+        let notes = AuthorNotes {
             title: self.title,
             summary: self.summary,
             boot: steps.collect(),
@@ -161,12 +145,7 @@ impl AuthorNotesArgs {
             waiting_for: self.waiting_for,
             ..AuthorNotes::default()
         };
-        let judgement = self.decision.iter().fold(judgement, |all, one| all.with_decision(one));
-        let judgement = self.wrong_turn.iter().fold(judgement, |all, one| all.with_wrong_turn(one));
-        let judgement = self.landmine.iter().fold(judgement, |all, one| all.with_landmine(one));
-        let judgement =
-            self.question.iter().fold(judgement, |all, one| all.with_question(one, false));
-        self.blocking_question.iter().fold(judgement, |all, one| all.with_question(one, true))
+        self.entries.add_to(notes)
     }
 }
 

@@ -173,6 +173,25 @@ impl AuthorNotes {
         self.with_entry("landmines", YamlData::text(landmine))
     }
 
+    /// Adds an assumption.
+    #[must_use]
+    pub fn with_assumption(self, assumption: &str) -> Self {
+        self.with_entry("assumptions", sentence::assumption(assumption))
+    }
+
+    /// Adds a proof: a claim, and the command that verifies it.
+    #[must_use]
+    pub fn with_proof(self, claim: &str, command: &str) -> Self {
+        let entry = [("claim", YamlData::text(claim)), ("run", YamlData::text(command))];
+        self.with_entry("proofs", YamlData::map(entry))
+    }
+
+    /// The header fields that the entries belong to, each once, in the order of the header.
+    pub fn entry_fields(&self) -> Vec<&'static str> {
+        let has = |name: &&str| self.entries.iter().any(|(field, _)| field == name);
+        HANDOFF.fields.iter().map(|field| field.name).filter(has).collect()
+    }
+
     fn with_entry(mut self, field: &str, entry: YamlData) -> Self {
         self.entries.push((field.to_owned(), entry));
         self

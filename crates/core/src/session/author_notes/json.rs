@@ -101,7 +101,7 @@ fn take_key(
             let questions = texts(key, value)?;
             notes = questions.iter().fold(notes, |all, one| all.with_question(one, true));
         }
-        "assumptions" => entries(&mut notes, "assumptions", key, value, &assumption)?,
+        "assumptions" => entries(&mut notes, "assumptions", key, value, &sentence::assumption)?,
         "reflection" => notes.reflection = reflection(key, value)?,
         _ => return Err(unknown_key(key, &KEYS)),
     }
@@ -144,10 +144,6 @@ fn startup_steps(
 
 fn question(text: &str) -> YamlData {
     YamlData::map([("question", YamlData::text(text))])
-}
-
-fn assumption(text: &str) -> YamlData {
-    YamlData::map([("assumption", YamlData::text(text))])
 }
 
 /// A list of entries: sentences, or mappings with the keys of the header.

@@ -86,6 +86,20 @@ impl AuthorNotes {
         self.merge_into_body(&out, facts)
     }
 
+    /// The edits that add the entries to a handoff, and nothing else. An entry that the handoff has
+    /// gets its new details. If two entries are the same, the first one counts.
+    pub fn entry_edits(&self, document: &Document) -> Vec<Edit> {
+        let identity = |(field, entry): &(String, YamlData)| {
+            let kind = HANDOFF.field(field).map(|field| &field.kind);
+            (field.clone(), item_identity(kind, &full_entry(kind, entry)))
+        };
+        let is_first = |(at, entry): &(usize, &(String, YamlData))| {
+            !self.entries[..*at].iter().any(|earlier| identity(earlier) == identity(entry))
+        };
+        let entries = self.entries.iter().enumerate().filter(is_first);
+        entries.flat_map(|(_, (field, entry))| entry_edits(document, field, entry)).collect()
+    }
+
     fn scalar_edits(&self, document: &Document) -> Vec<Edit> {
         let fields = document.handoff_header().map(Header::fields);
         let there = |name: &str| fields.and_then(|fields| fields.get(name));

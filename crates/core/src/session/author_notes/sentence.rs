@@ -15,6 +15,11 @@ pub(super) fn parse_wrong_turn(sentence: &str) -> YamlData {
     entry([("tried", Some(tried)), ("why_wrong", why), ("replaced_by", instead)])
 }
 
+/// The entry for an assumption.
+pub(super) fn assumption(sentence: &str) -> YamlData {
+    entry([("assumption", Some(sentence))])
+}
+
 fn entry<const N: usize>(parts: [(&str, Option<&str>); N]) -> YamlData {
     YamlData::map(parts.into_iter().filter_map(|(key, text)| Some((key, YamlData::text(text?)))))
 }

@@ -167,3 +167,35 @@ fn windows_line_breaks_are_kept() {
     assert_eq!(once.matches('\n').count(), once.matches("\r\n").count(), "{once:?}");
     assert_eq!(laid(&notes, &once, "page"), once);
 }
+
+#[test]
+fn entries_are_added_once_and_leave_the_text_as_it_is() {
+    let document =
+        Document::parse(b"---\nhandoff:\n  id: x\n  landmines: [The purge]\n---\n\nText.\n");
+    let notes = AuthorNotes::default()
+        .with_landmine("The purge")
+        .with_question("Why?", true)
+        .with_question("Why?", false)
+        .with_proof("It: builds", "cargo build: all")
+        .with_assumption("Nobody else writes");
+    assert_eq!(notes.entry_fields(), ["open_questions", "assumptions", "landmines", "proofs"]);
+    let (after, _) = document.edit(&notes.entry_edits(&document)).unwrap();
+    insta::assert_snapshot!(after.text(), @r#"
+    ---
+    handoff:
+      id: x
+      open_questions:
+        - question: Why?
+          blocking: true
+      assumptions:
+        - assumption: Nobody else writes
+      landmines: [The purge]
+      proofs:
+        - claim: "It: builds"
+          run: "cargo build: all"
+    ---
+
+    Text.
+    "#);
+    assert!(notes.entry_edits(&after).is_empty());
+}

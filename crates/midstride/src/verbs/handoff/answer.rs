@@ -8,6 +8,7 @@ use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{RevisionVerb, Status, Validation};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
+use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::text::edit::Edit;
 use midstride_core::text::id::HandoffKey;
 use midstride_core::text::yaml::YamlNode;
@@ -22,6 +23,8 @@ pub struct AnswerRequest {
     pub answer: NumberedAnswer,
     /// Who answers.
     pub by: Option<String>,
+    /// Entries that the same revision adds to the header.
+    pub entries: AuthorNotes,
 }
 
 /// What to record. Questions and assumptions are counted from one, in the order of the document.
@@ -103,7 +106,13 @@ impl AnswerRequest {
             (_, Some(_), ..) => return Err(AnswerInputError::NoVerdict(which.to_owned())),
             (None, None, ..) => return Err(AnswerInputError::UnknownName(which.to_owned())),
         };
-        Ok(Self { name: which.to_owned(), answer, by })
+        Ok(Self { name: which.to_owned(), answer, by, entries: AuthorNotes::default() })
+    }
+
+    /// Adds entries to the header in the same revision.
+    #[must_use]
+    pub fn with_entries(self, entries: AuthorNotes) -> Self {
+        Self { entries, ..self }
     }
 }
 
@@ -128,13 +137,15 @@ pub fn answer(
     if consent.is_none() && is_for_user(workspace, stored, request) {
         return Err(ApplyError::RequiresUser { question: request.name.clone() });
     }
-    let AnswerRequest { name, answer, by } = request;
+    let AnswerRequest { name, answer, by, entries } = request;
     let change = RevisionInfo::by_verb(RevisionVerb::Answer, answer.reason(name), by.clone());
     // The document may be read again, so the last call sees the answer that is replaced.
     let previous = RefCell::new(None);
     let decide = |handoff: &Handoff<'_>| {
         previous.replace(answer.previous(handoff));
-        answer.decide(handoff)
+        let mut edits = answer.decide(handoff)?;
+        edits.extend(entries.entry_edits(handoff.document()));
+        Ok(edits)
     };
     let recorded = apply(store, stored, &decide, &change)?;
     let status = stored.handoff(workspace).status();

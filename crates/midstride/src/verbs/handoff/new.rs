@@ -17,6 +17,7 @@ use midstride_core::format::document::{
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::skeleton::skeleton;
 use midstride_core::format::stage::StageRule;
+use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{
     FeatureNumber, HandoffId, HandoffIdError, HandoffKey, nearest_match,
@@ -52,6 +53,8 @@ pub struct NewHandoff {
     pub upstream: Option<String>,
     /// The text, with or without a header.
     pub text: Option<String>,
+    /// Entries to add to the header.
+    pub entries: AuthorNotes,
     /// Whether to store it in the private folder.
     pub private: Option<bool>,
 }
@@ -250,6 +253,7 @@ pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewErro
         Some(note) => note.to_handoff(workspace, &path, fields, typed)?,
         None => compose(given.as_ref(), &fields, kind)?,
     };
+    let (document, _) = document.edit(&wanted.entries.entry_edits(&document))?;
     let root = folder.root()?;
     let RedactedDocument { document: clean, mut redacted, .. } = workspace.redact(&document)?;
     let document = anchor_citations(workspace, &root.path().join(&path), &clean)?;

@@ -7,9 +7,10 @@ use crate::sys::files::ScratchFolder;
 use crate::workspace::{Catalog, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
-use midstride_core::format::header::Status;
+use midstride_core::format::header::{RevisionVerb, Status};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::merge;
+use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::yaml::YamlNode;
@@ -120,6 +121,31 @@ pub fn revise(
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
     let next = next_document(store, stored, text)?;
+    record_if_changed(store, stored, next, change)
+}
+
+/// The revision that adds these entries, if the author gives no reason.
+pub fn addition_info(entries: &AuthorNotes, by: Option<String>) -> RevisionInfo {
+    let reason = format!("added to {}", entries.entry_fields().join(", "));
+    RevisionInfo::by_verb(RevisionVerb::Edit, reason, by)
+}
+
+/// Adds entries to the header, and replaces the text first if there is a new one.
+pub fn revise_with_entries(
+    store: &Store,
+    stored: &StoredHandoff,
+    text: Option<&str>,
+    entries: &AuthorNotes,
+    change: &RevisionInfo,
+) -> Result<ReviseOutcome, ReviseError> {
+    let next = match text {
+        Some(text) => next_document(store, stored, text)?,
+        None => stored.document.clone(),
+    };
+    if !entries.is_empty() && next.handoff_header().is_none() {
+        return Err(JournalError::NoHeader(stored.path.clone()).into());
+    }
+    let (next, _) = next.edit(&entries.entry_edits(&next)).map_err(JournalError::from)?;
     record_if_changed(store, stored, next, change)
 }
 
