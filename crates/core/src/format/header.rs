@@ -46,6 +46,7 @@ pub static HANDOFF: Shape = Shape {
     name: "a handoff",
     shorthand: None,
     identity: &[],
+    guesses: &[],
     fields: &[
         field("format", FieldKind::Number, "The version of the format; 1 where it is absent."),
         field(

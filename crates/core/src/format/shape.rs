@@ -19,6 +19,8 @@ pub struct Shape {
     pub shorthand: Option<&'static str>,
     /// The fields that identify an entry in a list. Empty if all fields together identify it.
     pub identity: &'static [&'static str],
+    /// Keys that authors and other tools write instead of a field, with the field.
+    pub guesses: &'static [(&'static str, &'static str)],
     /// Its fields, in the order they are written.
     pub fields: &'static [FieldShape],
 }
@@ -174,7 +176,7 @@ pub(crate) fn check_mapping(
             Some(field) => with_step(path, HeaderPathStep::Key(key.to_owned()), |path| {
                 check_value(&entry.node, &field.kind, key, path, findings);
             }),
-            None => report_misspelled(key, entry.key.at, node, shape, findings),
+            None => report_unknown(key, entry.key.at, node, shape, findings),
         }
     }
 }
@@ -186,22 +188,60 @@ fn with_step(path: &mut HeaderPath, step: HeaderPathStep, done: impl FnOnce(&mut
     path.0.pop();
 }
 
-fn report_misspelled(
+/// Reports an unknown key that was probably meant as a field. Other keys may be the author's own.
+fn report_unknown(
     key: &str,
     at: Span,
     node: &YamlNode,
     shape: &'static Shape,
     out: &mut Vec<Finding>,
 ) {
+    let name = shape.name;
+    let (message, field) = if let Some(known) = similar_field(key, node, shape) {
+        (format!("unknown key `{key}` in {name}; did you mean `{known}`?"), known)
+    } else if let Some(field) = guessed_field(key, node, shape) {
+        let is_text = shape.field(field).is_some_and(|f| matches!(f.kind, FieldKind::Text));
+        let part = if is_text { "text" } else { "value" };
+        (format!("`{key}` is not a field of {name}; its {part} goes into `{field}`"), field)
+    } else if let Some(main) = missing_main_field(node, shape) {
+        (format!("`{key}` is not a field of {name}, and `{main}` is missing"), main)
+    } else {
+        return;
+    };
+    out.push(Finding::new(Code::UnknownKey, at, message).with_hint(format!("write `{field}`")));
+}
+
+fn normalized_key(key: &str) -> String {
+    key.to_lowercase().replace([' ', '-'], "_")
+}
+
+/// The field that is spelled almost like this key, if the mapping does not have it.
+fn similar_field(key: &str, node: &YamlNode, shape: &'static Shape) -> Option<&'static str> {
     const SIMILARITY_MIN: f64 = 0.92;
     let free = shape.fields.iter().map(|field| field.name).filter(|name| node.get(name).is_none());
-    let lower = key.to_lowercase().replace([' ', '-'], "_");
+    let lower = normalized_key(key);
     let near = |name: &&str| strsim::jaro_winkler(&lower, name) > SIMILARITY_MIN;
-    let known = nearest_match(&lower, free).filter(near);
-    if let Some(known) = known {
-        let message = format!("unknown key `{key}` in {}; did you mean `{known}`?", shape.name);
-        out.push(Finding::new(Code::UnknownKey, at, message).with_hint(format!("write `{known}`")));
-    }
+    nearest_match(&lower, free).filter(near)
+}
+
+/// The field that authors often name like this, if the mapping does not have it.
+fn guessed_field(key: &str, node: &YamlNode, shape: &'static Shape) -> Option<&'static str> {
+    let lower = normalized_key(key);
+    let guess = shape.guesses.iter().find(|(guess, _)| *guess == lower);
+    guess.map(|(_, field)| *field).filter(|field| node.get(field).is_none())
+}
+
+/// The field without which an entry says nothing, if no key of the mapping is meant as it. Only for
+/// shapes with guesses.
+fn missing_main_field(node: &YamlNode, shape: &'static Shape) -> Option<&'static str> {
+    let main = shape.identity.first().filter(|_| !shape.guesses.is_empty())?;
+    let is_main = |key: &str| {
+        key == *main
+            || similar_field(key, node, shape) == Some(main)
+            || guessed_field(key, node, shape) == Some(main)
+    };
+    let is_written = node.entries().iter().any(|entry| is_main(entry.key.value.as_str()));
+    (!is_written).then_some(*main)
 }
 
 fn check_value(

@@ -1,5 +1,5 @@
 use super::*;
-use crate::format::finding::Code;
+use crate::format::finding::{Code, FindingFix};
 use crate::format::header::{Decision, Question};
 use crate::text::edit::{Edit, HeaderPath};
 use crate::text::span::Spanned;
@@ -474,4 +474,60 @@ fn problems_in_a_note_are_hints() {
     }
     let large = format!("---\ntopic: x\n{}---\n", "# y\n".repeat(300_000));
     assert_eq!(codes(&Document::parse(large.as_bytes())), [Code::NotePartlyUnreadable]);
+}
+
+/// The findings about unknown keys, with their hint.
+fn unknown_keys(fields: &str) -> Vec<String> {
+    let document = Document::parse(format!("---\nhandoff:\n{fields}---\n").as_bytes());
+    let found = document.findings().iter().filter(|finding| finding.code == Code::UnknownKey);
+    let hint = |fix: &Option<FindingFix>| match fix {
+        Some(FindingFix::Hint(hint)) => hint.clone(),
+        other => panic!("not a hint: {other:?}"),
+    };
+    found.map(|f| format!("{} ({})", f.message, hint(&f.fix))).collect()
+}
+
+#[test]
+fn a_guessed_key_is_reported_with_the_field_it_stands_for() {
+    for (fields, expected) in [
+        (
+            "  open_questions:\n    - text: Why?\n      owner: ann\n",
+            [
+                "`text` is not a field of a question; its text goes into `question` (write `question`)",
+                "`owner` is not a field of a question; its text goes into `suggested_owner` (write `suggested_owner`)",
+            ]
+            .as_slice(),
+        ),
+        (
+            "  proofs:\n    - claim: It builds\n      Command: cargo build\n",
+            &["`Command` is not a field of a proof; its text goes into `run` (write `run`)"],
+        ),
+        (
+            "  decisions_made:\n    - decision: Redis\n      why: It is shared\n",
+            &["`why` is not a field of a decision; its text goes into `rationale` (write `rationale`)"],
+        ),
+        (
+            "  assumptions:\n    - assumption: Disks are fast\n      verified: true\n",
+            &["`verified` is not a field of an assumption; its value goes into `validated` (write `validated`)"],
+        ),
+        (
+            "  open_questions:\n    - frage: Why?\n      blocking: true\n",
+            &["`frage` is not a field of a question, and `question` is missing (write `question`)"],
+        ),
+    ] {
+        assert_eq!(unknown_keys(fields), expected, "{fields}");
+    }
+}
+
+#[test]
+fn a_key_of_another_tool_is_not_reported_and_survives_edits() {
+    let fields = "  open_questions:\n    - question: Why?\n      blocking: true\n      ticket: 4411\n  \
+                  decisions_made:\n    - decision: Redis\n      rationale: Shared\n      why: more\n";
+    assert_eq!(unknown_keys(fields), Vec::<String>::new());
+    let text = format!("---\nhandoff:\n{fields}---\n");
+    let answer = HeaderPath::field("open_questions").item(0).key("answer");
+    let edit = Edit::Set(answer, YamlData::text("Because"));
+    let (after, _) = Document::parse(text.as_bytes()).edit(&[edit]).unwrap();
+    assert!(after.text().contains("      ticket: 4411\n"), "{}", after.text());
+    assert!(after.text().contains("      why: more\n"), "{}", after.text());
 }

@@ -10,6 +10,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a capability decision",
     shorthand: Some("applies"),
     identity: &[],
+    guesses: &[],
     fields: &[
         field("applies", FieldKind::Flag, "Whether the capability applies."),
         field("rationale", FieldKind::Text, "Why or why not."),

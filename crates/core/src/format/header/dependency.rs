@@ -14,6 +14,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "dependencies",
     shorthand: None,
     identity: &[],
+    guesses: &[],
     fields: &[
         field("upstream", FieldKind::List(&FieldKind::Map(&UPSTREAM)), "What this builds on."),
         field("downstream", FieldKind::List(&FieldKind::Map(&DOWNSTREAM)), "What builds on this."),
@@ -24,6 +25,7 @@ static UPSTREAM: Shape = Shape {
     name: "an upstream artifact",
     shorthand: Some("artifact"),
     identity: &["artifact"],
+    guesses: &[],
     fields: &[
         field("artifact", FieldKind::Text, "A path, or the id of a handoff."),
         field("relationship", FieldKind::Choice(&UPSTREAM_RELATION), "How this builds on it."),
@@ -34,6 +36,7 @@ static DOWNSTREAM: Shape = Shape {
     name: "a downstream artifact",
     shorthand: Some("artifact"),
     identity: &["artifact"],
+    guesses: &[],
     fields: &[
         field("artifact", FieldKind::Text, "A path, or the id of a handoff."),
         field("relationship", FieldKind::Choice(&DOWNSTREAM_RELATION), "What this does for it."),

@@ -9,6 +9,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a deviation",
     shorthand: Some("deviation"),
     identity: &["deviation"],
+    guesses: &[],
     fields: &[
         field("deviation", FieldKind::Text, "What is different."),
         field("reason", FieldKind::Text, "Why."),

@@ -9,6 +9,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a measurement",
     shorthand: None,
     identity: &["name"],
+    guesses: &[],
     fields: &[
         field("name", FieldKind::Text, "What is measured."),
         field("before", FieldKind::Number, "The number before."),

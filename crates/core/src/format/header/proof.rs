@@ -16,6 +16,7 @@ pub(crate) static LAST_TRIAL: Shape = Shape {
     name: "a run",
     shorthand: None,
     identity: &[],
+    guesses: &[],
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who ran it."),
@@ -29,6 +30,25 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a proof",
     shorthand: None,
     identity: &["claim"],
+    guesses: &[
+        ("text", "claim"),
+        ("statement", "claim"),
+        ("title", "claim"),
+        ("description", "claim"),
+        ("what", "claim"),
+        ("proves", "claim"),
+        ("command", "run"),
+        ("cmd", "run"),
+        ("shell", "run"),
+        ("script", "run"),
+        ("dir", "directory"),
+        ("cwd", "directory"),
+        ("folder", "directory"),
+        ("workdir", "directory"),
+        ("seconds", "timeout"),
+        ("expected", "expect"),
+        ("metric", "measures"),
+    ],
     fields: &[
         field("claim", FieldKind::Text, "What is claimed."),
         field(

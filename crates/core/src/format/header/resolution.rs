@@ -9,6 +9,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a resolution",
     shorthand: Some("outcome"),
     identity: &[],
+    guesses: &[],
     fields: &[
         field("commit", FieldKind::Text, "The commit that carried it out."),
         field("at", FieldKind::Time, "When."),

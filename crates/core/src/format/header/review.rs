@@ -12,6 +12,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a review",
     shorthand: Some("challenged"),
     identity: &["at", "by", "challenged"],
+    guesses: &[],
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who."),

@@ -9,6 +9,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a revision",
     shorthand: Some("reason"),
     identity: &["at", "by", "verb", "reason", "was", "joins"],
+    guesses: &[],
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who."),

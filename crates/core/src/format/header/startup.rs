@@ -9,6 +9,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "boot actions",
     shorthand: None,
     identity: &[],
+    guesses: &[],
     fields: &[
         field("skill", FieldKind::List(&FieldKind::Text), "Skills to load."),
         field("read", FieldKind::List(&FieldKind::Text), "Documents to read."),

@@ -9,6 +9,7 @@ pub(super) static SHAPE: Shape = Shape {
     name: "a wrong turn",
     shorthand: Some("tried"),
     identity: &["tried"],
+    guesses: &[],
     fields: &[
         field("tried", FieldKind::Text, "What was tried or believed."),
         field("why_wrong", FieldKind::Text, "Why it was wrong."),
