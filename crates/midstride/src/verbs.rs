@@ -46,7 +46,7 @@ pub use handoff::graph::{ProjectGraph, graph};
 pub use handoff::list::{HandoffListing, ListFilter, list};
 pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver, repair};
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
-pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
+pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, lacks_text, new};
 pub use handoff::proof_permission::{
     AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, disallow, disallow_all,
 };

@@ -136,7 +136,11 @@ pub(crate) fn new(ui: &mut Ui, store: &Store, args: NewArgs) -> Result<CliOutcom
     for upstream in &created.upstream {
         ui.say(&view::handoff::inherited_text(workspace, upstream))?;
     }
-    ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
+    let fill_in = match verbs::lacks_text(workspace, &workspace.reread(&created.stored)?) {
+        true => "fill it in, then ",
+        false => "",
+    };
+    ui.say(&format!("Next: {fill_in}midstride check {key}"))?;
     Ok(CliOutcome::Clean)
 }
 

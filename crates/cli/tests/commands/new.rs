@@ -304,3 +304,17 @@ fn a_secret_is_neither_in_an_id_nor_in_a_file_name() {
     let found = sandbox.command("git").args(["grep", "--cached", &token]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&found.stdout), "");
 }
+
+#[test]
+fn a_complete_text_is_not_to_be_filled_in() {
+    let sandbox = shop();
+    let body = "## Diagnosis\n\nThe index lags.\n\n## Root causes\n\n- `app/search.py:3` runs hourly.\n\n\
+                ## Plan\n\n1. Run it each minute; check the lag.\n\n## Continuation\n\nStart in the scheduler.\n";
+    sandbox.write("notes.md", body);
+    let new = ["new", "Search is stale", "--body", "notes.md"];
+    let summary = ["--summary", "The index runs hourly, so searches miss an hour."];
+    let run = sandbox.run([new.as_slice(), summary.as_slice()].concat()).exits(0);
+    assert!(run.stderr.ends_with("Next: midstride check search-stale\n"), "{run}");
+    let run = sandbox.run(new).exits(0);
+    assert!(run.stderr.contains("Next: fill it in"), "the summary is missing: {run}");
+}

@@ -568,3 +568,15 @@ fn an_earlier_text_is_shown_as_json_and_by_section() {
     assert_eq!(differs["differs"], true);
     assert!(differs["unified"].as_str().unwrap().contains("\n+1. Another plan.\n"), "{differs}");
 }
+
+#[test]
+fn a_disproved_assumption_is_shown_as_disproved() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "a1", "--fails"]).exits(0);
+    let shown = sandbox.run(["show", "market"]).exits(0).stdout;
+    let line = "  - The index on city exists (medium confidence, disproved)\n";
+    assert!(shown.contains(line), "{shown}");
+    let brief = sandbox.run(["brief", "market"]).exits(0).stdout;
+    let item = "Assumption, disproved (market-page-perf):\n> The index on city exists\n";
+    assert!(brief.contains(item), "{brief}");
+}

@@ -10,10 +10,11 @@ use crate::sys::ids::{new_uid, next_feature};
 use crate::verbs::task::TaskError;
 use crate::verbs::task::transfer::{TaskSnapshot, open_tasks};
 use crate::workspace::folder::{FolderLayout, HandoffFolder};
-use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace};
+use crate::workspace::{Catalog, FindError, SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::document::{
     Document, DocumentEditError, FORMAT_VERSION, RedactedDocument,
 };
+use midstride_core::format::finding::Code;
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::skeleton::skeleton;
 use midstride_core::format::stage::StageRule;
@@ -278,6 +279,21 @@ pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewErro
         redacted,
         task_snapshot: carries,
     })
+}
+
+/// Whether the check still asks for a text: a required field or a section is empty or missing, or
+/// a placeholder is left.
+pub fn lacks_text(workspace: &Workspace, stored: &StoredHandoff) -> bool {
+    const ASKS_FOR_TEXT: [Code; 6] = [
+        Code::UntouchedDraft,
+        Code::MissingField,
+        Code::EmptyField,
+        Code::MissingSection,
+        Code::EmptySection,
+        Code::Placeholder,
+    ];
+    let checked = Catalog::new(workspace).check(stored);
+    checked.findings.iter().any(|finding| ASKS_FOR_TEXT.contains(&finding.code))
 }
 
 /// Anchors the citations of a document to the current code.
