@@ -56,9 +56,10 @@ fn section(out: &mut String, command: &Command, name: &str, level: usize) {
 fn argument_syntax(argument: &Arg) -> String {
     let takes = argument.get_action().takes_values();
     let names = argument.get_value_names().unwrap_or_default();
-    let value = names
-        .first()
-        .map_or_else(|| argument.get_id().to_string().to_uppercase(), ToString::to_string);
+    let value = match names {
+        [] => argument.get_id().to_string().to_uppercase(),
+        names => names.join(" "),
+    };
     let name = match (argument.get_long(), argument.get_short()) {
         (Some(long), Some(short)) => format!("-{short}, --{long}"),
         (Some(long), None) => format!("--{long}"),
