@@ -60,6 +60,16 @@ fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// The repository of a newcomer, with a remote that has its commits.
+fn cloned() -> Sandbox {
+    let sandbox = newcomer();
+    let remote = sandbox.home().join("remote.git").display().to_string();
+    sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", &remote]);
+    sandbox.git(&["remote", "add", "origin", &remote]);
+    sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    sandbox
+}
+
 fn run_script(sandbox: &Sandbox, script: &str) -> midstride_testkit::Run {
     let bash = Path::new("/bin/bash");
     sandbox.as_user_of(bash).types(TYPED).run(["-c", &format!("{SHELL}{script}")])
@@ -75,7 +85,7 @@ fn every_command_of_the_readme_and_the_guide_runs() {
         let lines: Vec<String> =
             commands.map(|(code, command)| format!("run {code} {}\n", quote(&command))).collect();
         count += lines.len();
-        let run = run_script(&newcomer(), &lines.concat());
+        let run = run_script(&cloned(), &lines.concat());
         assert_eq!(run.code, Some(0), "{}: {run}", path.display());
     }
     assert!(count > 40, "{count} commands are too few");
@@ -83,7 +93,7 @@ fn every_command_of_the_readme_and_the_guide_runs() {
 
 #[test]
 fn every_command_in_the_text_of_the_readme_and_the_guide_exists() {
-    let sandbox = newcomer();
+    let sandbox = cloned();
     for path in pages_with_commands() {
         let page = fs::read_to_string(&path).unwrap();
         let lines: String = inline_commands(&page)

@@ -16,7 +16,7 @@ use midstride_surface::view::continuation as view;
 #[command(after_help = "Examples:
   midstride continue
   midstride continue --in codex
-  midstride continue market --print")]
+  midstride continue --print")]
 pub(crate) struct ContinueArgs {
     /// Session or handoff [default: the last session]
     #[arg(value_name = "SESSION", value_parser = super::parse_text)]

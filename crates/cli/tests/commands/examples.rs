@@ -5,7 +5,7 @@ use midstride_testkit::Sandbox;
 use std::path::Path;
 
 /// Examples that are only parsed, with the reason.
-const PARSED_ONLY: [(&str, &str); 6] = [
+const PARSED_ONLY: [(&str, &str); 9] = [
     ("midstride demo", "takes long, and has its own test"),
     ("midstride demo --keep", "leaves its folder behind"),
     ("midstride brief --last", "needs a session that a client started"),
@@ -14,6 +14,12 @@ const PARSED_ONLY: [(&str, &str); 6] = [
         "midstride merge .midstride/handoffs/market-page-perf.md",
         "needs conflicts; merge has its own tests",
     ),
+    (
+        "midstride demo --here",
+        "previews a repository that midstride does not know; demo has its own tests",
+    ),
+    ("midstride continue", "starts a client; the tests with real clients do"),
+    ("midstride continue --in codex", "starts a client; the tests with real clients do"),
     ("midstride setup --undo", "needs a terminal on standard output, which is a file here"),
 ];
 

@@ -115,3 +115,10 @@ fn what_cannot_be_explained_is_named() {
     error: `[ROOT]/no.ts` does not exist
     ");
 }
+
+#[test]
+fn a_commit_without_files_is_explained() {
+    let sandbox = sandbox().repository();
+    let run = sandbox.run(["why", "HEAD"]).exits(1);
+    assert!(run.stdout.contains("start"), "{run}");
+}

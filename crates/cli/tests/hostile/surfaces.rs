@@ -125,8 +125,8 @@ const COMPLETED: [&[&str]; 6] = [
     &["explain", ""],
 ];
 
-/// Files that are called below.
-const ELSEWHERE: [&str; 2] = ["hook", "statusline"];
+/// Files that are called below, and one with arguments that commands share.
+const ELSEWHERE: [&str; 3] = ["hook", "statusline", "entries"];
 
 /// Runs every command. `note` gets its name and what it printed.
 pub(super) fn run_commands(sandbox: &Sandbox, note: &mut dyn FnMut(&str, &str)) {

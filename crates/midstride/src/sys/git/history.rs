@@ -142,7 +142,7 @@ impl Repository {
     pub(crate) fn log_entry(&self, commit: &CommitId) -> Result<Option<LogEntry>, GitError> {
         let asked = ["log", "-1", "-z", "--name-only", "--no-renames", LOG_FORMAT];
         let log = self.run(&[&asked[..], &[commit.as_str(), "--"]].concat(), b"")?;
-        Ok(log_entries(&log, &|_| true).into_iter().next())
+        Ok(all_log_entries(&log, &|_| true).into_iter().next())
     }
 
     /// The latest commits that added or removed a blob, newest first, with the affected paths.
@@ -272,6 +272,13 @@ fn split_nul(bytes: &[u8]) -> Vec<String> {
 
 /// Parses commits with those of their paths that are wanted. Skips commits without any.
 fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
+    let mut entries = all_log_entries(log, wanted);
+    entries.retain(|entry| !entry.paths.is_empty());
+    entries
+}
+
+/// Also the commits without such a path: merges and empty commits.
+fn all_log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
     let mut entries: Vec<LogEntry> = Vec::new();
     for part in split_nul(log) {
         match part.split_once('\u{1}') {
@@ -284,7 +291,6 @@ fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
             }
         }
     }
-    entries.retain(|entry| !entry.paths.is_empty());
     entries
 }
 
