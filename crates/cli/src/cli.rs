@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-/// Carries work from one AI agent session to the next
+/// Hands work from one AI agent session to the next
 ///
 /// Without a command, show this project at a glance, as `midstride status` does.
 #[derive(Debug, Parser)]
@@ -228,7 +228,8 @@ fn usage_diagnostic(text: &str) -> Diagnostic {
 /// Runs the command.
 pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnostic> {
     let mut environment = midstride::clients::read_environment().map_err(|_| {
-        Diagnostic::new("the folder you are in is gone").hint("change to one that exists")
+        Diagnostic::new("the current folder no longer exists")
+            .hint("change to a folder that exists")
     })?;
     if let Some(folder) = typed.folder {
         environment.folder = files::canonical(&environment.folder.join(&folder));
@@ -242,9 +243,9 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
     if let Some(option) = typed.home.given_option().filter(|_| typed.command.is_some()) {
         return Err(Diagnostic::with_code(
             ErrorCode::Usage,
-            format!("`{option}` stands before the command"),
+            format!("`{option}` must follow the command"),
         )
-        .hint(format!("write it behind, as in `midstride list {option}`")));
+        .hint(format!("write it after the command: `midstride list {option}`")));
     }
     let is_paged = typed.command.as_ref().is_some_and(CliCommand::prints_to_read);
     if is_paged && !typed.no_pager && !is_json_requested(std::env::args_os()) {

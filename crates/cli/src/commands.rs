@@ -104,12 +104,12 @@ fn report_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Di
 /// Reports what was found while recording, and what was redacted.
 fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<(), Diagnostic> {
     if recorded.has_outside_edit {
-        ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
+        ui.say("Recorded an edit made outside midstride as a separate revision.")?;
     }
     report_redacted(ui, &recorded.redacted)?;
     if let Some(why) = &recorded.ledger_error {
-        let hint = "the document is written; the next change, or `midstride events`, tells it";
-        ui.warn(&Diagnostic::new(format!("the ledger was not told: {why}")).hint(hint))?;
+        let hint = "the document is written; the next change, or `midstride events`, records it in the ledger";
+        ui.warn(&Diagnostic::new(format!("the ledger was not updated: {why}")).hint(hint))?;
     }
     Ok(())
 }
@@ -175,11 +175,11 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     let TaskImport { created, existing: here, unreadable, unknown, redacted } = imported;
     if !created.is_empty() {
         let came = view::count(created.len(), "task");
-        ui.say(&format!("{came} came with it: {}", view::task::joined_ids(created)))?;
+        ui.say(&format!("{came} imported with it: {}", view::task::joined_ids(created)))?;
     }
     if !here.is_empty() {
         let there = view::count(here.len(), "task");
-        ui.say(&format!("Here already, and not changed: {there}"))?;
+        ui.say(&format!("Already here and unchanged: {there}"))?;
     }
     if *unreadable > 0 {
         let left = view::count(*unreadable, "entry of `state.tasks`");
@@ -187,8 +187,8 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     }
     if !unknown.is_empty() {
         ui.warn(
-            &Diagnostic::new(format!("not here: {}, for which they wait", unknown.join(", ")))
-                .hint("`midstride sync` brings what others shared"),
+            &Diagnostic::new(format!("missing tasks that they wait for: {}", unknown.join(", ")))
+                .hint("`midstride sync` fetches shared tasks"),
         )?;
     }
     report_redacted(ui, redacted)
@@ -254,9 +254,9 @@ fn read_input(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, Diagnostic>
     let most = files::FILE_BYTES_MAX;
     Err(Diagnostic::with_code(
         ErrorCode::InvalidInput,
-        format!("standard input has more than {most} bytes, so none of it is used"),
+        format!("standard input has more than {most} bytes, so it is not used"),
     )
-    .hint("move the material into files of its own and refer to them"))
+    .hint("move the material into separate files and refer to them"))
 }
 
 /// Reads the same as text.

@@ -385,7 +385,7 @@ fn give_up(known: &Mutex<HookCallState>, watch: Stopwatch, why: &'static str) {
     let work = move || {
         let mut done = HookOutcome { errors: vec![why.to_owned()], ..HookOutcome::default() };
         match spawn_capture_or_index(&known) {
-            Some(Ok(())) => done.actions.push("goes on alone".to_owned()),
+            Some(Ok(())) => done.actions.push("continues in the background".to_owned()),
             Some(Err(error)) => done.errors.push(error.to_string()),
             None => {}
         }

@@ -105,7 +105,7 @@ fn a_preview_shows_the_next_briefing_and_changes_nothing() {
     Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here");
     insta::assert_snapshot!(run.stderr, @"
     warning: 1 document came with this repository and is not included
-    hint: `midstride trust` shows what it would allow, and asks
+    hint: run `midstride trust` to review and allow it
     Nothing was changed. Your turn: midstride setup
     ");
     let (sessions, briefing) =

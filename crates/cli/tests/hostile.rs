@@ -104,15 +104,15 @@ fn what_a_hostile_clone_wanted_is_reported() {
     ID    STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
     trap  planned  2026-03-21  0 d                           A trap
     ----- stderr -----
-    warning: shelf `~/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `[HOME]/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: `notify` in the configuration is not known to this midstride; nothing is done with it
-    warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
-    warning: `[ROOT]/.midstride/handoffs/linked.md` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
-    warning: `[ROOT]/linked` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
+    warning: folder `~/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: `notify` in the configuration is unknown to this midstride and ignored
+    warning: `hooks.start` in the configuration is unknown to this midstride and ignored
+    warning: `[ROOT]/.midstride/handoffs/linked.md` leads outside the project
+    hint: midstride stays inside the project: move the file into it
+    warning: `[ROOT]/linked` leads outside the project
+    hint: midstride stays inside the project: move the file into it
     ");
     insta::assert_snapshot!(sandbox.run(["verify", "trap"]), @"
     exit 1
@@ -127,11 +127,11 @@ fn what_a_hostile_clone_wanted_is_reported() {
       4. not allowed     Already verified
                          midstride trust trap 4
     ----- stderr -----
-    warning: shelf `~/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `[HOME]/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: `notify` in the configuration is not known to this midstride; nothing is done with it
-    warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
+    warning: folder `~/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: `notify` in the configuration is unknown to this midstride and ignored
+    warning: `hooks.start` in the configuration is unknown to this midstride and ignored
     ");
     // Even saying yes to everything does not lead out of the project.
     sandbox.as_user().run(["trust", "trap", "2", "--yes"]).exits(0);
@@ -140,13 +140,13 @@ fn what_a_hostile_clone_wanted_is_reported() {
     ----- stdout -----
     trap  .midstride/handoffs/trap.md
       2. not run         In a folder elsewhere
-                         `[ROOT]/tools` leads out of the project
+                         `[ROOT]/tools` leads outside the project
     ----- stderr -----
-    warning: shelf `~/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `[HOME]/.ssh` lies outside the project; it is not read before `midstride trust`
-    warning: `notify` in the configuration is not known to this midstride; nothing is done with it
-    warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
+    warning: folder `~/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; it is not read before `midstride trust`
+    warning: `notify` in the configuration is unknown to this midstride and ignored
+    warning: `hooks.start` in the configuration is unknown to this midstride and ignored
     ");
     assert!(sandbox.home().join("canary/alive").exists());
 }
@@ -169,11 +169,11 @@ fn skipped_files_are_reported() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2
     ----- stderr -----
-    warning: the configuration is not read: `[ROOT]/.midstride/config.toml` leads out of the project
-    warning: `[ROOT]/.midstride/handoffs/pipe.md` is no ordinary file
+    warning: the configuration is not read: `[ROOT]/.midstride/config.toml` leads outside the project
+    warning: `[ROOT]/.midstride/handoffs/pipe.md` is not a regular file
     hint: move it away, then try again
-    warning: `[ROOT]/HANDOFF.md` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
+    warning: `[ROOT]/HANDOFF.md` leads outside the project
+    hint: midstride stays inside the project: move the file into it
     ");
 }
 

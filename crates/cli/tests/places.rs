@@ -55,7 +55,7 @@ fn without_git_everything_works() {
     exit 2
     ----- stderr -----
     error: there is no commit `HEAD` here
-    hint: commit first, or say the `--outcome` instead
+    hint: commit first, or give `--outcome` instead
     ");
 }
 
@@ -134,7 +134,7 @@ fn a_deleted_document_is_reported() {
     let said: Vec<&str> = run.stderr.lines().collect();
     insta::assert_snapshot!(said[..2].join("\n"), @"
     error: `[ROOT]/.midstride/handoffs/find.md` was deleted meanwhile
-    hint: bring it back, for instance with `git restore`, then repeat the command
+    hint: restore it, for example with `git restore`, then run the command again
     ");
     let kept = said[2].strip_prefix("hint: your text is in `[HOME]/").unwrap();
     let kept = sandbox.home().join(kept.trim_end_matches('`'));
@@ -173,12 +173,12 @@ fn a_missing_text_is_reported() {
     exit 2
     ----- stderr -----
     error: there is no commit `0123456789` here
-    hint: commit first, or say the `--outcome` instead
+    hint: commit first, or give `--outcome` instead
     ");
     insta::assert_snapshot!(sandbox.run(["resolve", "find", "--commit", "HEAD:README.md"]), @"
     exit 2
     ----- stderr -----
     error: there is no commit `HEAD:README.md` here
-    hint: commit first, or say the `--outcome` instead
+    hint: commit first, or give `--outcome` instead
     ");
 }

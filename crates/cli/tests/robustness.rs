@@ -53,8 +53,8 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
-    warning: there is no room left to write `[ROOT]/.git/midstride/texts.git/config`
-    hint: make room and try again; nothing was changed
+    warning: no space left to write `[ROOT]/.git/midstride/texts.git/config`
+    hint: free some disk space and try again; nothing was changed
     0 of 1 document changed
     ");
     assert_eq!(sandbox.read(FILE), LOOSE);
@@ -62,7 +62,7 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "all"]);
     let run = sandbox.finish(sandbox.command("sh").args(["-c", &script]));
-    let said = "there is no room left to write `[ROOT]/.git/objects/";
+    let said = "no space left to write `[ROOT]/.git/objects/";
     assert!(run.stderr.contains(said) && run.code == Some(2), "{run}");
     assert_eq!(sandbox.read(FILE), LOOSE);
     for folder in [".midstride/handoffs", ".git/objects", ".git/midstride/texts.git"] {
@@ -81,19 +81,19 @@ fn a_folder_in_place_of_a_file_is_reported() {
     insta::assert_snapshot!(sandbox.run(["check", "HANDOFF.md"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/HANDOFF.md` is a folder, a file is expected there
+    error: `[ROOT]/HANDOFF.md` is a folder, not a file
     hint: move it away, then try again
     ");
     insta::assert_snapshot!(sandbox.run(["show", "a"]), @r"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/.midstride/handoffs/a.md` is a folder, a file is expected there
+    error: `[ROOT]/.midstride/handoffs/a.md` is a folder, not a file
     hint: move it away, then try again
     ");
     insta::assert_snapshot!(sandbox.run(["new", "A", "--id", "a"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/.midstride/handoffs/a.md` is a folder, a file is expected there
+    error: `[ROOT]/.midstride/handoffs/a.md` is a folder, not a file
     hint: move it away, then try again
     ");
 }
@@ -109,8 +109,8 @@ fn symlinks_out_of_the_project_are_not_followed() {
     insta::assert_snapshot!(run, @r#"
     exit 2
     ----- stderr -----
-    warning: `[ROOT]/.midstride/handoffs/leak.md` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
+    warning: `[ROOT]/.midstride/handoffs/leak.md` leads outside the project
+    hint: midstride stays inside the project: move the file into it
     "#);
     let run = sandbox.run(["show", "leak"]).exits(2);
     assert!(!run.to_string().contains("Secret"), "{run}");
@@ -138,9 +138,9 @@ fn circular_symlinks_are_reported() {
     exit 2
     ----- stderr -----
     0 documents checked: no problems
-    warning: the links of `[ROOT]/.midstride/handoffs/a.md` lead in a circle
+    warning: `[ROOT]/.midstride/handoffs/a.md` has a cycle of links
     hint: remove the link
-    warning: the links of `[ROOT]/.midstride/handoffs/b.md` lead in a circle
+    warning: `[ROOT]/.midstride/handoffs/b.md` has a cycle of links
     hint: remove the link
     ");
 }
@@ -158,7 +158,7 @@ fn a_header_of_ten_megabytes_is_a_finding() {
     ----- stderr -----
     0 documents checked: no problems
     warning: `[ROOT]/.midstride/handoffs/a.md` has 17825792 bytes, at most 16777216 are read
-    hint: move the material into files of its own and refer to them
+    hint: move the material into separate files and refer to them
     ");
 }
 
@@ -166,8 +166,8 @@ fn a_header_of_ten_megabytes_is_a_finding() {
 fn invalid_ids_are_refused() {
     let sandbox = project();
     for (id, says) in [
-        ("../../x", "`/` cannot stand"),
-        ("CON", "`C` cannot stand"),
+        ("../../x", "`/` is not allowed"),
+        ("CON", "`C` is not allowed"),
         ("con", "device"),
         ("..", "starts with"),
     ] {
@@ -323,7 +323,7 @@ fn a_private_folder_that_leads_out_is_not_used() {
     symlink(&outside, sandbox.root().join(".midstride/private")).unwrap();
     for arguments in [&["list"][..], &["show", "secret"], &["new", "S", "--kind", "session"]] {
         let run = sandbox.run(arguments).exits(2);
-        assert!(run.stderr.contains("leads out of the project"), "{run}");
+        assert!(run.stderr.contains("leads outside the project"), "{run}");
         assert!(!run.stdout.contains("Secret"), "{run}");
     }
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
@@ -357,7 +357,7 @@ fn commands_do_not_block_on_a_pipe() {
     let sandbox = project();
     sandbox.finish(sandbox.command("mkfifo").arg("HANDOFF.md")).exits(0);
     let run = sandbox.run(["list"]).exits(2);
-    assert!(run.stderr.contains("HANDOFF.md` is no ordinary file"), "{run}");
+    assert!(run.stderr.contains("HANDOFF.md` is not a regular file"), "{run}");
 }
 
 #[test]

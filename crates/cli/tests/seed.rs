@@ -103,7 +103,7 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
     ----- stderr -----
     `feat-042/discovery` does not advance to spec: 1 finding blocks
     Next: midstride answer feat-042/discovery q2 "the answer"
-    Or go on anyhow: midstride advance feat-042/discovery --to spec --force --reason "why"
+    To advance anyway: midstride advance feat-042/discovery --to spec --force --reason "why"
     "#);
     assert_eq!(sandbox.read(BRIEF), before);
     assert!(!sandbox.root().join(SPEC).exists());

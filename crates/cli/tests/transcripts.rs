@@ -187,8 +187,8 @@ fn nothing_is_invented_for_a_file_without_records() {
     for bytes in [&wide[..], b"Dear diary\n", b"\x89PNG\r\n\x1a\n"] {
         std::fs::write(&file, bytes).unwrap();
         let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]).exits(2);
-        assert!(run.stderr.contains("nothing in `[ROOT]/t.jsonl` is understood"), "{run}");
-        assert!(run.stderr.contains("in UTF-8?"), "{run}");
+        assert!(run.stderr.contains("`[ROOT]/t.jsonl` has no readable record"), "{run}");
+        assert!(run.stderr.contains("UTF-8 transcript"), "{run}");
     }
 }
 
@@ -360,7 +360,7 @@ fn a_project_that_moved_keeps_its_sessions() {
     exit 0
     ----- stderr -----
     [UID]: 1 request, 1 changed file, 0 commands (0 failed), 0 tasks open, 0 agents in flight
-    warning: the session worked in `[HOME]/old-place`, which is gone
+    warning: the session worked in `[HOME]/old-place`, which no longer exists
     hint: it was taken for a session of this project; artifacts are compared with this one
     ");
     let shown = desk.0.run(["session", "show", ID, "--json"]);
@@ -373,7 +373,7 @@ fn a_project_that_moved_keeps_its_sessions() {
     insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/t.jsonl` is the transcript of a session in `[HOME]/old-place`, not of this project
+    error: `[ROOT]/t.jsonl` is the transcript of a session in `[HOME]/old-place`, not in this project
     hint: capture it there: `midstride -C [HOME]/old-place`
     ");
 }
@@ -387,7 +387,7 @@ fn a_transcript_that_names_another_project_late_is_refused() {
     writeln!(text, "\n{}", request(&elsewhere, 1, "Secret work.")).unwrap();
     desk.0.write("t.jsonl", text);
     let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]).exits(2);
-    assert!(run.stderr.contains("not of this project"), "{run}");
+    assert!(run.stderr.contains("not in this project"), "{run}");
     assert_eq!(desk.captures(), 0);
 }
 

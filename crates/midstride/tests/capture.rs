@@ -93,7 +93,10 @@ fn a_long_session_is_captured_in_the_background_when_it_ends() {
     let more = Shop::text(shop.0.root()).repeat(160);
     Shop::put(&path, &more);
     let long = end(&path, false);
-    assert_eq!((long.actions, long.is_capture_due), (vec!["goes on alone".to_owned()], true));
+    assert_eq!(
+        (long.actions, long.is_capture_due),
+        (vec!["continues in the background".to_owned()], true)
+    );
     // After `/clear`, the next session starts immediately and is briefed on this one.
     let cleared = end(&path, true);
     assert_eq!((cleared.actions, cleared.is_capture_due), (vec!["captured".to_owned()], false));

@@ -453,7 +453,7 @@ fn a_fork_without_records_of_its_own_is_captured() {
     assert!(done.is_new);
     let session = &done.checkpoint.session;
     assert_eq!(forked(session), (Some(FIRST), Some("a6")));
-    let sentence = format!("forked from {FIRST} after record a6; nothing of its own yet");
+    let sentence = format!("forked from {FIRST} after record a6; nothing new yet");
     assert_eq!(session.fork_description(), Some(sentence));
     assert!(session.requests.is_empty() && session.commands.is_empty());
     let before: Vec<&str> = session.asked_before.iter().map(|request| &*request.text).collect();

@@ -292,7 +292,7 @@ fn an_empty_database_that_was_set_up_before_is_an_error() {
         let folder = Root::open(sandbox.root()).unwrap();
         let refused = SqliteLedger::open_in(folder, patience).unwrap_err();
         assert!(matches!(refused, LedgerError::Emptied { .. }), "{refused}");
-        assert!(refused.to_string().contains("was set up before and is empty now"), "{refused}");
+        assert!(refused.to_string().contains("was set up earlier and is now empty"), "{refused}");
         assert_eq!(std::fs::metadata(&database).unwrap().len(), 0, "it is left unchanged");
     }
     // Moved away, it is created again.

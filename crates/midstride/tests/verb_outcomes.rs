@@ -117,7 +117,7 @@ fn a_changed_task_returns_its_previous_status_and_the_tasks_that_became_ready() 
     assert_eq!(changed.previous_status, Some(TaskStatus::Pending));
     assert_eq!(changed.newly_ready, [second]);
     let error = change(&mut board, &first.to_string()).unwrap_err();
-    assert!(error.to_string().contains("stays as it is"), "{error}");
+    assert!(error.to_string().contains("was not changed: it is already done"), "{error}");
 }
 
 #[test]

@@ -95,12 +95,12 @@ fn an_unsavable_state_is_refused_with_the_reason() {
     };
     for name in ["../../etc/passwd", "a/b", "", "A", "con", &"x".repeat(500)] {
         let why = refused(name, StateChange::Whole(json!({})));
-        assert!(why.contains("names no workflow"), "{why}");
+        assert!(why.contains("is not a workflow name"), "{why}");
     }
     assert_eq!(refused("a", StateChange::Whole(json!([1]))), "a state is a JSON object");
     assert_eq!(refused("a", StateChange::Patch(json!({}))), "no state is saved under `a`");
     let large = json!({"text": "x".repeat(STATE_BYTES_MAX)});
-    assert!(refused("a", StateChange::Whole(large)).contains("at most"));
+    assert!(refused("a", StateChange::Whole(large)).contains("the maximum is"));
     assert!(states(&project).unwrap().is_empty(), "nothing was written");
     save(&sandbox, "release", json!({}));
     let error = load_state(&project, "relase", None).unwrap_err();

@@ -27,8 +27,7 @@ use std::path::Path;
 pub const CONVERT_HINT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
 
 /// The hint for text that was forgotten and turns up again.
-const REDACT_HINT: &str =
-    "a rule `[[redact]]` in `.midstride/config.toml` takes out what must not be kept";
+const REDACT_HINT: &str = "to redact text, add a `[[redact]]` rule to `.midstride/config.toml`";
 
 /// The maximum number of candidates listed for an ambiguous name.
 const CANDIDATES_MAX: usize = 10;
@@ -66,7 +65,7 @@ pub fn unread_store(path: &Path) -> Diagnostic {
 
 fn trust_hint(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.hint_per_surface(
-        "`midstride trust` shows what it would allow, and asks",
+        "run `midstride trust` to review and allow it",
         "the user can trust it with `midstride trust` in a terminal",
     )
 }
@@ -288,7 +287,9 @@ impl From<FindError> for Diagnostic {
                     candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
             }
-            FindError::NotMarkdown(_) => diagnostic.hint("handoffs are files that end with `.md`"),
+            FindError::NotMarkdown(_) => {
+                diagnostic.hint("a handoff is a file whose name ends in `.md`")
+            }
             FindError::Outside(_) => diagnostic.hint_per_surface(
                 "midstride stays inside the project: start it there, or name the project with `-C`",
                 "name a handoff of this project, by its id",
@@ -311,10 +312,10 @@ impl From<QueryError> for Diagnostic {
                 "midstride search slow \"market*\"",
                 "`words` takes what to look for, such as `slow market*`",
             ),
-            QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word, or all of it"),
+            QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word"),
             QueryError::TooMany(_) => diagnostic.hint_per_surface(
-                "`midstride search --prompt TEXT` takes a whole text",
-                "give fewer `words`, those that matter most",
+                "to search with a whole text, use `midstride search --prompt TEXT`",
+                "give only the `words` that matter most",
             ),
             _ => diagnostic,
         }
@@ -338,9 +339,7 @@ impl From<GitError> for Diagnostic {
     fn from(error: GitError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            GitError::NotStarted(_) => {
-                diagnostic.hint("install git, or see that it is on the PATH")
-            }
+            GitError::NotStarted(_) => diagnostic.hint("install git, or add it to PATH"),
             GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
             GitError::RepositoryProgram { setting } => diagnostic.hint(format!(
@@ -348,7 +347,7 @@ impl From<GitError> for Diagnostic {
                 shell_word(&setting)
             )),
             GitError::MixedRemote { .. } => {
-                diagnostic.hint("make two remotes of it, and sync with each")
+                diagnostic.hint("split it into two remotes, and sync with each")
             }
             GitError::File(error) => error.into(),
             _ => diagnostic,
@@ -360,7 +359,7 @@ impl From<InitError> for Diagnostic {
     fn from(error: InitError) -> Self {
         match error {
             InitError::OtherSetup(_) => {
-                Self::from_error(&error).hint("remove that file first if you want it the other way")
+                Self::from_error(&error).hint("to change it, remove that file first")
             }
             InitError::File(error) => error.into(),
             InitError::Trust(error) => error.into(),

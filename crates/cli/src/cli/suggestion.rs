@@ -25,7 +25,7 @@ const KNOWN_WORDS: [(&str, &str, &str); 13] = [
 const KNOWN_SUBCOMMANDS: [(&str, &str, &str); 1] = [(
     "midstride session",
     "promote",
-    "`midstride save --session ID` makes a handoff of a session",
+    "`midstride save --session ID` turns a session into a handoff",
 )];
 
 /// Reports an unknown command. `typed` are the words before it, with the options between them.

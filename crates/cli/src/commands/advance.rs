@@ -91,7 +91,7 @@ fn report(
     let StageTransition { from, key, created, recorded, reason, overridden: over, .. } = transition;
     let path = view::display_path(workspace, &transition.path);
     if forward.force.is_some() && over.is_empty() {
-        ui.say("Nothing blocks: no force is needed, and none is recorded")?;
+        ui.say("Nothing blocks, so --force was not needed and is not recorded")?;
     }
     match created {
         Some(created) => {
@@ -101,14 +101,14 @@ fn report(
                 ui.say(&view::handoff::inherited_text(workspace, upstream))?;
             }
         }
-        None => ui.say(&format!("{key} is there already: {path}"))?,
+        None => ui.say(&format!("{key} already exists: {path}"))?,
     }
     let handoff = from.handoff(workspace);
     match recorded {
         Some(recorded) => {
             super::report_recorded(ui, workspace, from, recorded, reason, false)?;
         }
-        None => ui.say(&format!("{} tells it already, nothing was recorded", handoff.key()))?,
+        None => ui.say(&format!("{} already says so; nothing was recorded", handoff.key()))?,
     }
     if !over.is_empty() {
         ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;

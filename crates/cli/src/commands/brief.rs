@@ -130,7 +130,7 @@ impl BriefArgs {
 fn budget(typed: &str) -> Result<u64, ArgumentError> {
     let (least, most) = (BUDGET.start(), BUDGET.end());
     let tokens = typed.parse().ok().filter(|tokens| BUDGET.contains(tokens));
-    let wrong = || ArgumentError::new(format!("a briefing has from {least} to {most} tokens"));
+    let wrong = || ArgumentError::new(format!("the budget must be from {least} to {most} tokens"));
     tokens.ok_or_else(wrong)
 }
 
@@ -231,7 +231,7 @@ fn skip_next(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcom
     let is_new = verbs::skip_next_briefing(workspace)?;
     match json {
         true => ui.print_json(&view::brief::skipped_brief_json(is_new))?,
-        false => ui.say("The next session starts without a briefing. Capture goes on.")?,
+        false => ui.say("The next session starts without a briefing. Capture continues.")?,
     }
     Ok(CliOutcome::Clean)
 }
@@ -259,9 +259,9 @@ fn session_name(
     SessionName::parse(client, id).ok_or_else(|| {
         Diagnostic::with_code(
             ErrorCode::InvalidInput,
-            format!("`{}` is no id of a session", sanitize(id)),
+            format!("`{}` is not a session id", sanitize(id)),
         )
-        .hint("clients name sessions with letters, digits and hyphens")
+        .hint("a session id has only letters, digits and hyphens")
         .hint("midstride session list shows those of this project")
     })
 }
@@ -276,11 +276,12 @@ fn report(ui: &mut Ui, store: &Store, briefed: BriefOutcome) -> Result<CliOutcom
         hint_recovery(ui, store)?;
     }
     if let Some(error) = briefed.ledger_error {
-        ui.warn(&Diagnostic::from(error).hint("sessions, tasks and proofs are not told"))?;
+        ui.warn(&Diagnostic::from(error).hint("sessions, tasks and proofs are not included"))?;
     }
     if let Delivery::Failed(error) = briefed.delivery {
         ui.warn(
-            &Diagnostic::from(error).hint("the briefing is whole; only its receipt is missing"),
+            &Diagnostic::from(error)
+                .hint("the briefing is complete; only its delivery record is missing"),
         )?;
     }
     report_unread(ui, workspace, briefed.unread)
@@ -305,9 +306,12 @@ fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
         (Some(id), _) => session_name(workspace, args, id)?,
         (None, Some(session)) => session.clone(),
         (None, None) => {
-            return Err(Diagnostic::with_code(ErrorCode::Usage, "which session took them over?")
-                .hint(format!("add --session ID {}", client_options()))
-                .hint("inside a client that tells its session nothing has to be added"));
+            return Err(Diagnostic::with_code(
+                ErrorCode::Usage,
+                "which session acknowledges them?",
+            )
+            .hint(format!("add --session ID {}", client_options()))
+            .hint("inside a client that passes its session id, no option is needed"));
         }
     };
     let found = args.acknowledge.iter().map(|name| workspace.find(name));
@@ -365,7 +369,7 @@ fn print_mission(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutc
         false => ui.print_wrapped(&view::mission::text(&briefing))?,
     }
     if mission.is_none() && !json {
-        ui.say("No mission state was captured; this is what the tasks and handoffs tell.")?;
+        ui.say("No mission state was captured; this comes from the tasks and handoffs.")?;
         ui.say("Next: midstride task mission --decision \"...\" --next \"...\"")?;
     }
     report_unread(ui, workspace, unread)

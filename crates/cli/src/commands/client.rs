@@ -87,11 +87,10 @@ impl ClientTarget {
             let (variables, first) = (clients::home_variables(), clients::ALL[0].name());
             return Err(Diagnostic::with_code(
                 ErrorCode::NotFound,
-                "no client is found on this machine",
+                "no client found on this machine",
             )
             .hint(format!(
-                "start one once, or name it: `midstride client add {first}`; a home elsewhere \
-                 is named with {variables}"
+                "start one once, or name it: `midstride client add {first}`; if its home is elsewhere, set {variables}"
             )));
         }
         Ok(found)

@@ -24,7 +24,7 @@ pub(crate) fn data(
     environment: &Environment,
     args: &DataArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    Ui::show_status("looking at your repositories");
+    Ui::show_status("scanning your repositories");
     let report = verbs::data(environment);
     Ui::show_status("");
     match args.json {

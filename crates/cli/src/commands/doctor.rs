@@ -56,7 +56,7 @@ pub(crate) fn doctor(
         outcome = report_unread(ui, workspace, done.unread)?;
     }
     // Asking the clients for their versions and simulating a session takes a second.
-    Ui::show_status("looking at the clients");
+    Ui::show_status("checking the clients");
     let diagnosis = diagnose(store, !args.no_simulation, tools);
     Ui::show_status("");
     let problems = view::doctor::problems(&diagnosis).into_iter();

@@ -13,7 +13,7 @@ use midstride_surface::view::{count, forget};
 
 /// Remove an earlier text or a checkpoint for good
 ///
-/// Use it for a secret that redaction missed, and change the secret too. midstride removes the text from
+/// Use it for a secret that redaction missed, and rotate the secret too. midstride removes the text from
 /// this machine and asks at the terminal first. A tombstone stays, so that the same text is not kept
 /// again, and `midstride sync` proposes to other clones to forget it: `--review` asks about each proposal.
 /// Forgetting a checkpoint also removes the tasks and standing instructions of its session. The current
@@ -180,7 +180,7 @@ fn review(ui: &mut Ui, store: &Store, args: &ForgetArgs) -> Result<CliOutcome, D
         return Ok(if proposed.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings });
     }
     if proposed.is_empty() {
-        ui.say("No text was forgotten elsewhere that is still here.")?;
+        ui.say("Every text forgotten elsewhere is also deleted here.")?;
     }
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for (text, proposal) in &proposed {
@@ -248,7 +248,7 @@ fn report(
         ))?;
     }
     if done.may_tasks_remain_elsewhere {
-        ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;
+        ui.say("Tasks already sent by `midstride sync` are still in the other repository")?;
     }
     for (message, hints) in forget::remaining_copies(workspace, text, done) {
         ui.warn(&hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint))?;
@@ -257,10 +257,8 @@ fn report(
         ui.say(&others)?;
     }
     if done.may_remain_elsewhere {
-        ui.say("Next: midstride sync, which lets nothing lead to it in the other repository")?;
-        ui.say(
-            "Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`",
-        )?;
+        ui.say("Next: midstride sync, which removes all references to it in the other repository")?;
+        ui.say("Its bytes remain there until `git gc --prune=now` runs in that repository")?;
     }
     Ok(())
 }

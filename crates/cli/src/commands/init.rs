@@ -134,7 +134,7 @@ fn report_driver(ui: &mut Ui, driver: &MergeDriverChange) -> Result<(), Diagnost
         ui.say(&format!(".git/config  merge.midstride.driver = {command}"))?;
         ui.say(&format!("Commit {attributes}; in every other clone run this command once"))?;
     } else {
-        ui.say("git merges handoffs as any other text again")?;
+        ui.say("git merges handoffs like any other text again")?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// List the handoffs of this project
 ///
-/// Open ones first, with what tells how reliable each one is: its age, revisions and reviews,
+/// Open ones first, with signs of how reliable each one is: its age, revisions and reviews,
 /// blocking questions and untested assumptions. With `--graph`, shows how handoffs are connected:
 /// what they build on, mention and replace, the files they share, and suspicious cycles and
 /// references.
@@ -83,7 +83,7 @@ pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOut
         ui.print(&table.text)?;
         if !table.omitted_columns.is_empty() {
             let names = table.omitted_columns.join(", ");
-            ui.say(&format!("No room for {names}; `midstride show ID` or --json tells them"))?;
+            ui.say(&format!("Columns omitted: {names} (see `midstride show ID` or --json)"))?;
         }
     }
     if hidden > 0 && !args.json {

@@ -23,7 +23,7 @@ pub(crate) struct MergeArgs {
     #[arg(long, num_args = 4, value_names = ["BASE", "OURS", "THEIRS", "PATH"], conflicts_with = "path")]
     driver: Option<Vec<PathBuf>>,
 
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long, conflicts_with = "driver")]
     json: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) fn merge(
     let MergeOutcome { conflicts, redacted: _, replaced, shared_id } = joined;
     if let Some(id) = shared_id {
         ui.say(&format!(
-            "{path}: these are two handoffs with the id `{id}`, which are never fused"
+            "{path}: two different handoffs have the id `{id}`; midstride does not merge them"
         ))?;
         ui.say(&format!("Next: git checkout --ours {path} keeps ours under this name"))?;
         ui.say(&format!("Next: git show :3:./{path} prints the other one: give it a new `id`"))?;
@@ -67,7 +67,7 @@ pub(crate) fn merge(
         ui.say(&format!("{path}: both sides changed {place}"))?;
     }
     if let Some(id) = replaced {
-        ui.say(&format!("What stood there is kept: git show {id}"))?;
+        ui.say(&format!("Its previous text is kept: git show {id}"))?;
     }
     match outcome {
         CliOutcome::Clean if args.driver.is_none() => {
@@ -75,7 +75,7 @@ pub(crate) fn merge(
             ui.say(&format!("Next: git add {}", view::shell_word(&path)))?;
         }
         CliOutcome::Findings if args.driver.is_none() => {
-            ui.say("Next: settle what stands between the markers, then git add it")?;
+            ui.say("Next: resolve the conflicts between the markers, then git add it")?;
         }
         CliOutcome::Clean | CliOutcome::Findings | CliOutcome::Incomplete => {}
     }

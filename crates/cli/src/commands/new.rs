@@ -154,7 +154,7 @@ fn report_origin(
         true => view::display_path(workspace, &origin.path),
         false => origin.path.display().to_string(),
     };
-    ui.say(&format!("Every line of {path} stands in it"))?;
+    ui.say(&format!("It has every line of {path}"))?;
     if !origin.imported_fields.is_empty() {
         ui.say(&format!("Read from it: {}", origin.imported_fields.join(", ")))?;
     }
@@ -162,10 +162,10 @@ fn report_origin(
         ui.say(&format!("Only in its text: {}", origin.skipped_fields.join(", ")))?;
     }
     let note = match origin.is_referenced {
-        true => "once you delete it, take it out of `dependencies.upstream` too",
-        false => "it lies outside the project, so the handoff does not name it",
+        true => "once you delete it, remove it from `dependencies.upstream` too",
+        false => "it is outside the project, so the handoff does not reference it",
     };
-    Ok(ui.say(&format!("The note is as it was; {note}"))?)
+    Ok(ui.say(&format!("The note was not changed; {note}"))?)
 }
 
 /// Reports which open tasks the handoff stores.
@@ -174,12 +174,12 @@ fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result
         Ok(carries) => carries,
         Err(error) => {
             let why = Diagnostic::from(error);
-            let message = format!("it carries no tasks: {}", why.message());
+            let message = format!("it has no tasks: {}", why.message());
             return Ok(ui.warn(&why.hints().fold(Diagnostic::new(message), Diagnostic::hint))?);
         }
     };
     if carries.tasks > 0 {
-        ui.say(&format!("It carries {}", view::count(carries.tasks, "open task")))?;
+        ui.say(&format!("It includes {}", view::count(carries.tasks, "open task")))?;
     }
     if carries.omitted > 0 {
         let left = view::count(carries.omitted, "open task");

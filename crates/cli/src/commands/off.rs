@@ -26,7 +26,7 @@ pub(crate) fn off(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diag
     ui.say(if changed {
         "Hooks are off here; `midstride on` switches them on again."
     } else {
-        "They were off already."
+        "Already off."
     })?;
     Ok(CliOutcome::Clean)
 }

@@ -21,6 +21,6 @@ pub(crate) fn on(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagn
         return Ok(CliOutcome::Clean);
     }
     let changed = verbs::switch_hooks(workspace, true)?;
-    ui.say(if changed { "Hooks are on here." } else { "They were on already." })?;
+    ui.say(if changed { "Hooks are on here." } else { "Already on." })?;
     Ok(CliOutcome::Clean)
 }

@@ -62,11 +62,11 @@ pub(crate) struct SaveArgs {
     accept: Option<String>,
 
     /// Would you inherit this confidently with zero context? `yes`, or `no: why`
-    #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
+    #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Review questions")]
     inherit: Option<ReflectionAnswer>,
 
     /// Would the resuming agent find and read the plan documents before working? `yes`, or `no: why`
-    #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
+    #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Review questions")]
     finds_plans: Option<ReflectionAnswer>,
 
     /// The author
@@ -187,7 +187,7 @@ pub(crate) fn save(ui: &mut Ui, store: &Store, args: SaveArgs) -> Result<CliOutc
     }
     if unsaid && !in_editor && !json {
         ui.say(
-            "Nothing was said, so the facts stand alone; standard input is read with `--body -`.",
+            "Saved facts only. Add a summary with --summary, or read standard input with `--body -`.",
         )?;
     }
     let outcome = report(ui, workspace, &saved, json)?;

@@ -133,11 +133,11 @@ fn search_prompt(
     } else {
         ui.print(&view::search::relevant_text(workspace, &matters, Ui::width()))?;
         if matters.hits.is_empty() {
-            ui.say("No handoff matters for this.")?;
+            ui.say("No relevant handoff.")?;
         }
     }
     if !matters.is_complete {
-        ui.say("Not every document was looked at; `midstride search --fresh` does that")?;
+        ui.say("Some documents were not read; `midstride search --fresh` reads all")?;
     }
     let is_empty = matters.hits.is_empty();
     Ok(if is_empty { CliOutcome::Findings } else { CliOutcome::Clean })

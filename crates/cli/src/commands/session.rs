@@ -90,7 +90,7 @@ pub(crate) fn session(
             if json {
                 ui.print_json(&view::list_json(&list))?;
             } else if list.is_empty() {
-                ui.say("No session of an agent client worked in this project yet.")?;
+                ui.say("No agent session has worked in this project yet.")?;
             } else {
                 let table = view::render_table(&list, Ui::width());
                 ui.print(&table.text)?;
@@ -169,9 +169,7 @@ fn recover_sessions(
 /// Parses a session id argument.
 fn session_id(typed: &str) -> Result<String, ArgumentError> {
     let needed = |_| {
-        ArgumentError::new(
-            "an id is needed, or the beginning of one; `midstride session list` shows them",
-        )
+        ArgumentError::new("give an id or the start of one; `midstride session list` shows them")
     };
     super::parse_text(typed).map_err(needed)
 }
@@ -182,7 +180,7 @@ fn report_checkpoint_problems(
     done: CheckpointOutcome,
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some(cwd) = &done.moved_from {
-        ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which is gone")).hint(
+        ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which no longer exists")).hint(
             "it was taken for a session of this project; artifacts are compared with this one",
         ))?;
     }

@@ -19,7 +19,7 @@ pub(crate) struct ShareArgs {
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Print where it lies now as JSON
+    /// Print the new path as JSON
     #[arg(long)]
     json: bool,
 }
@@ -37,10 +37,7 @@ pub(crate) fn share(
         ui.print_json(&view::command_result::share_json(key.to_string(), &path))?;
         return Ok(CliOutcome::Clean);
     }
-    ui.say(&format!(
-        "{key} lies on the committed shelf: {}",
-        view::display_path(workspace, &path)
-    ))?;
+    ui.say(&format!("{key} is in the committed folder: {}", view::display_path(workspace, &path)))?;
     ui.say("Next: git add it, and commit")?;
     Ok(CliOutcome::Clean)
 }

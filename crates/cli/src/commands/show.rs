@@ -48,10 +48,10 @@ pub(crate) fn show(ui: &mut Ui, store: &Store, args: &ShowArgs) -> Result<CliOut
     if revision.is_some() && args.history {
         return Err(Diagnostic::with_code(
             ErrorCode::Usage,
-            format!("`{}` is one text, it has no history", args.handoff),
+            format!("`{}` is a single revision and has no history", args.handoff),
         )
         .hint(format!(
-            "`midstride show {} --history` tells how it came about",
+            "`midstride show {} --history` shows how it changed",
             view::shell_word(name)
         )));
     }

@@ -20,7 +20,7 @@ pub(crate) struct SyncArgs {
     /// The remote [default: `origin`, or the only one]
     remote: Option<String>,
 
-    /// Print what went where as JSON
+    /// Print what was exchanged as JSON
     #[arg(long)]
     json: bool,
 }
@@ -39,7 +39,7 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     let kept_back = exchanged.held_back;
     for name in &exchanged.unrecognized {
         ui.warn(&Diagnostic::new(format!(
-            "`{name}` in {remote} keeps no texts; it was left alone"
+            "`{name}` in {remote} has no texts; it was not changed"
         )))?;
     }
     for proposal in &proposals {
@@ -50,11 +50,11 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     }
     if tombstones_sent > 0 {
         let sent_texts = count(tombstones_sent, "forgotten text");
-        ui.say(&format!("Sent {sent_texts} to {remote}; other clones ask before they remove it"))?;
+        ui.say(&format!("Sent {sent_texts} to {remote}; other clones ask before they delete it"))?;
     }
     if kept_back > 0 {
         let stay = count(kept_back, "handoff");
-        ui.say(&format!("The texts of {stay} stay here: what is not committed is not sent"))?;
+        ui.say(&format!("The texts of {stay} stay here: uncommitted handoffs are not sent"))?;
     }
     if handoffs == 0 && tasks == TaskSyncOutcome::default() {
         if kept_back == 0 {
@@ -65,8 +65,8 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     }
     if handoffs > 0 {
         let (came, went) = (count(received, "text"), count(sent, "text"));
-        ui.say(&format!("{came} came from {remote}, {went} went there"))?;
-        ui.say(&format!("Both sides have every text of {} now", count(handoffs, "handoff")))?;
+        ui.say(&format!("{came} received from {remote}, {went} sent"))?;
+        ui.say(&format!("Both sides now have every text of {}", count(handoffs, "handoff")))?;
     }
     report_tasks(ui, &remote, &tasks)
 }
@@ -97,7 +97,7 @@ fn report_tasks(
         let events = count(tasks.early, "event");
         ui.warn(
             &Diagnostic::new(format!("the tasks of {remote} have {events} from the future"))
-                .hint("they were left alone until their time has come; a clock may be wrong"),
+                .hint("they are skipped until that time; a clock may be wrong"),
         )?;
     }
     if tasks.here == 0 {
@@ -105,12 +105,12 @@ fn report_tasks(
     }
     if tasks.is_withheld {
         let came = count(tasks.received, "task");
-        let stays = "this project shares nothing, what is here stays";
-        ui.say(&format!("{came} came from {remote}; {stays}"))?;
+        let stays = "this project shares nothing, so its tasks stay here";
+        ui.say(&format!("{came} received from {remote}; {stays}"))?;
         return Ok(CliOutcome::Clean);
     }
     let (came, went) = (count(tasks.received, "task"), count(tasks.sent, "task"));
-    ui.say(&format!("{came} came from {remote}, {went} went there"))?;
-    ui.say(&format!("Both sides have {} now", count(tasks.here, "task")))?;
+    ui.say(&format!("{came} received from {remote}, {went} sent"))?;
+    ui.say(&format!("Both sides now have {}", count(tasks.here, "task")))?;
     Ok(CliOutcome::Clean)
 }

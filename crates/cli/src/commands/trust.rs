@@ -107,7 +107,7 @@ fn revoke(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
 fn trust_project(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Diagnostic> {
     let reach = verbs::trust_status(workspace);
     if !reach.needs_trust() && workspace.is_trusted() && !args.remote {
-        ui.say("The configuration needs no trust: it names no folder outside the project and no redaction rule.")?;
+        ui.say("The configuration does not need trust: it has no folder outside the project and no redaction rule.")?;
         return Ok(());
     }
     if !workspace.is_trusted() {
@@ -157,11 +157,13 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
             let no_remote = || {
                 Diagnostic::with_code(
                     ErrorCode::NotSetUp,
-                    "this clone has no remote that midstride can ask",
+                    "this clone has no remote that midstride can query",
                 )
             };
             let url = url.ok_or_else(no_remote)?;
-            ui.say(&format!("Later clones of {url} need no question if it has their documents."))?;
+            ui.say(&format!(
+                "Later clones of {url} are trusted without asking if it has their documents."
+            ))?;
         }
     }
     Ok(())

@@ -49,7 +49,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -167,7 +167,7 @@ fn report(
         ProofRecording::Skipped => {}
     }
     if let Some(why) = &done.ledger_error {
-        ui.warn(&Diagnostic::new(format!("the ledger was not told: {why}")))?;
+        ui.warn(&Diagnostic::new(format!("the ledger was not updated: {why}")))?;
     }
     Ok(())
 }

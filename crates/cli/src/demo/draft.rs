@@ -27,24 +27,23 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "A hasty first draft, and it is wrong",
-        "The author wrote it with an editor, loosely, as people write. It hardly gives reasons, cites\n\
-         no code, and leaves the plan open. And it blames a function that the slow pages never call:\n\
-         no program can know that, but a reviewer will. `market` is the start of its id; that is enough.",
+        "The author wrote it loosely in an editor. It gives few reasons, cites no code, and leaves the plan\n\
+         open. It also blames a function that the slow pages never call: no program can detect that, but a\n\
+         reviewer will. `market` is the start of its id, which is enough.",
     )?;
     demo.run(ui, &["show", "market", "--as", "raw"], 0)?;
     demo.begin_chapter(
         ui,
-        "What the judge says",
-        "Each finding has a code, which `midstride explain` explains, the line it is about, and a way\n\
-         out. --quiet omits hints; warnings and errors give exit code 1, so a hook or CI can stop\n\
-         here.",
+        "What check reports",
+        "Each finding has a code (see `midstride explain`), a line and a fix. --quiet omits hints. Warnings\n\
+         and errors give exit code 1, so a hook or CI can stop here.",
     )?;
     demo.run(ui, &["check", "--quiet"], 1)?;
     demo.begin_chapter(
         ui,
-        "Mend what is mechanical",
-        "fmt writes loose values strictly, as a revision: the text that is replaced, @1, is kept in git\n\
-         under the id behind `was`, and @2 takes its place. Comments and every other byte stay.",
+        "Fix the mechanical problems",
+        "fmt rewrites loose values strictly, as a revision: the old text, @1, is kept in git under the id\n\
+         after `was`, and @2 replaces it. Comments and every other byte stay the same.",
     )?;
     demo.run(ui, &["fmt"], 0)?;
     demo.run(ui, &["diff", "market"], 0)

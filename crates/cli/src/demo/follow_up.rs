@@ -23,8 +23,7 @@ fn show_search(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         ui,
         "Days later, another session",
         "It starts with an empty context. The home screen shows what is open and what to do next; a few\n\
-         words are enough to find the handoff. It says what was found out, what was wrong, and how\n\
-         often it was challenged.",
+         words are enough to find the handoff, with the findings, the wrong turns and the reviews.",
     )?;
     demo.run(ui, &[], 0)?;
     demo.run(ui, &["search", "slow", "pages"], 0)?;
@@ -35,10 +34,10 @@ fn show_drift(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Is the code still where the handoff says?",
-        "Meanwhile a colleague changed the same file. When the handoff was written, midstride took down\n\
-         what stood at the places it names. Both are in other lines now. One is the same there, and --fix\n\
-         writes that down as a revision. The other one reads differently, and whether what is said about\n\
-         it still holds is for somebody to judge: it does, which is recorded, with its line too.",
+        "Meanwhile a colleague changed the same file. midstride recorded the cited lines when the handoff\n\
+         was written. Both have moved. One is unchanged, so --fix updates its line number as a revision.\n\
+         The other one changed, so a reviewer checks whether the claim about it still holds. It does, and\n\
+         the review records that with the new line.",
     )?;
     demo.run(ui, &["check", "-v"], 1)?;
     demo.run(ui, &["check", "--fix", "--quiet"], 1)?;
@@ -51,8 +50,8 @@ fn show_proof(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Is the claim still true?",
-        "The handoff claims something, and has a command that shows it. Nothing is run before a person\n\
-         has allowed exactly this command; then the claim can be looked at whenever it matters.",
+        "The handoff makes a claim, with a command that proves it. midstride runs nothing until the user\n\
+         allows exactly this command. After that, the claim can be checked at any time.",
     )?;
     demo.run(ui, &["verify", "market"], 1)?;
     demo.allow(ui, "market", 1)?;

@@ -50,10 +50,9 @@ fn show_recovery(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Killed in the middle of its work",
-        "An agent started to carry out the plan. It was killed before it could save anything; what is\n\
-         left is its transcript, which the story brings along in the form of Claude Code, with half a\n\
-         record at its end. All before that is known, even the call that was under way. The token in one of\n\
-         its commands is not kept.",
+        "An agent started to implement the plan and was killed before it saved anything. Its transcript\n\
+         remains: the demo supplies one in Claude Code's format, with half a record at its end. midstride\n\
+         reads everything before that, even the call that was running. It removes the token in a command.",
     )?;
     demo.run(ui, &["session", "recover"], 0)?;
     demo.run(ui, &["session", "show", &SESSION[..4]], 0)
@@ -63,13 +62,12 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Facts are not enough",
-        "Whoever looks after it makes a handoff of the session: midstride puts in the facts, people say\n\
-         what they mean. Too little was said here. It is saved all the same, with exit code 1 and a list\n\
-         of exactly what is missing.",
+        "The user turns the session into a handoff: midstride adds the facts, the user adds the reasons.\n\
+         This text is too short. It is saved anyway, with exit code 1 and a list of what is missing.",
     )?;
     let arguments = [
         "--title",
-        "Carrying out market-page-perf",
+        "Working on market-page-perf",
         "--summary",
         "app/market.py pages in its query now; nothing is measured or committed yet.",
         "--next",
@@ -79,7 +77,7 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "What was missing",
-        "Now with the reasons. What was said before stays; what to do next is said anew.",
+        "Now with the reasons. The earlier text is kept, and the next action is replaced.",
     )?;
     let arguments = [
         "--decision",
@@ -92,7 +90,7 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         "python3 measure.py Austin failed because every run asks the weather server for real, and \
          production uses up the same hourly quota.",
         "--next",
-        "Measure the six pages again, because nobody saw the new query at work yet; then commit.",
+        "Measure the six pages again, because the new query has not been measured yet; then commit.",
         "--next",
         "Wait for agent a4c1, which looks for callers of weather.current.",
         "--inherit",
@@ -106,10 +104,10 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
 fn show_coverage(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
-        "How much of the session is told?",
-        "check compares the handoff with what happened. What midstride put in does not count.\n\
-         Explained is only what an author put beside its cause or its consequence: all but the agent,\n\
-         of which nobody says what it is for.",
+        "How much of the session does the handoff cover?",
+        "check compares the handoff with the session. Facts that midstride added do not count. An item is\n\
+         explained only if the author wrote its cause or consequence: all but the agent, whose purpose is\n\
+         missing.",
     )?;
     demo.run(ui, &["check", "carry-out"], 0)
 }
@@ -119,9 +117,9 @@ fn show_briefing(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "What the next session gets",
-        "Not everything: what it must keep to, where the work stands and what is next come first, and\n\
-         what has no room is counted. Words of others stand in quotes, as information. A client asks for\n\
-         it when a session starts, and gets at most 500 tokens then.",
+        "Not everything: constraints, status and next actions come first, and what does not fit is counted.\n\
+         Text from others is quoted, as information. A client requests the briefing when a session starts,\n\
+         with at most 500 tokens.",
     )?;
     let to = ["--source", "startup", "--client", CLIENT, "--session", NEXT_SESSION];
     demo.run(ui, &[&["brief"], &to[..]].concat(), 0)

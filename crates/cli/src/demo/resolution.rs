@@ -10,8 +10,8 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "A claim that broke",
-        "The next session measured and committed. The same command as before shows now that the old\n\
-         claim holds no longer: here that is what was wanted; anywhere else it is a warning in time.",
+        "The next session measured and committed. The command from before now shows that the old claim is\n\
+         no longer true. Here that was the goal; anywhere else it is an early warning.",
     )?;
     demo.run(ui, &["verify", "market"], 1)?;
     show_resolution(ui, demo)?;
@@ -22,8 +22,8 @@ fn show_resolution(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Resolved",
-        "That it is done is not taken for granted: resolving wants a commit that exists, or an outcome.\n\
-         The numbers before and after stay with it.",
+        "midstride does not take this for granted: resolve requires an existing commit, or an outcome. The\n\
+         handoff keeps the numbers from before and after.",
     )?;
     demo.run(ui, &["resolve", "market"], 2)?;
     demo.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
@@ -47,8 +47,8 @@ fn show_history(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "The whole story",
-        "A handoff without revisions might be wrong; this one was challenged four times, and three times\n\
-         corrected. Nothing of it is lost; even the hasty draft is still there.",
+        "A handoff without revisions might be wrong; this one was challenged four times and corrected three\n\
+         times. Nothing is lost; even the hasty draft is still there.",
     )?;
     demo.run(ui, &["show", "market", "--history"], 0)?;
     demo.run(ui, &["show", "market@1", "--section", "plan"], 0)?;

@@ -19,10 +19,9 @@ fn show_first_review(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "The first review",
-        "A reviewer read the code: the pages are served by another function. The corrected draft takes\n\
-         the place of the first one, and what was dropped stays on record as a wrong turn, so that\n\
-         nobody has to walk into it again. All of it is one revision, and every text can be shown by its\n\
-         number.",
+        "A reviewer read the code: another function serves the pages. The corrected draft replaces the\n\
+         first one, and the dropped claim stays on record as a wrong turn, so that no session repeats it.\n\
+         All of this is one revision, and every revision can be shown by its number.",
     )?;
     demo.write("draft.md", SECOND_DRAFT)?;
     add_review(
@@ -83,9 +82,9 @@ fn show_question(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "One question is left, and answered",
-        "A part of the plan waits for an answer, and work that goes on without it may be thrown away: a\n\
-         warning, until the question is answered. Then nothing blocks, and whoever takes the handoff\n\
-         over can carry out the whole plan. The session that found all this out has long ended.",
+        "Part of the plan waits for an answer, and work done before the answer may be thrown away: a\n\
+         warning, until the question is answered. After that nothing blocks, and the next session can do\n\
+         the whole plan. The session that found all this ended long ago.",
     )?;
     demo.run(ui, &["check", "--quiet"], 1)?;
     demo.now = "2026-03-22T09:00:00Z";

@@ -9,15 +9,13 @@ use midstride_surface::diagnostic::Diagnostic;
 pub(super) const FIRST_DAY: &str = "2026-03-21T17:24:00Z";
 
 const OPENING: &str = "\
-midstride carries work from one agent session to the next. What was tried, what was wrong and what
-to do next is handed over in a handoff: a Markdown file that an agent or a person writes, and that
-a program checks.
+midstride hands work from one agent session to the next in a handoff: a Markdown file that an agent
+or the user writes and midstride checks. It says what was tried, what was wrong and what to do next.
 
-The story: a site about cities needs up to 14 seconds for a market page. A session looked into it,
-wrote down what it found, and ended. Another one will mend it, and be killed over it. It plays in a
-real git repository in a temporary folder. Every command below is run there, and what it prints is
-what you see; the files and the transcript that are written in between, names and the clock are the
-story's.
+The story: a site about cities needs up to 14 seconds for a market page. A session investigated it,
+recorded its findings, and ended. Another session starts the fix and is killed. The demo runs in a
+real git repository in a temporary folder. midstride really runs every command below and prints its
+output; the files and the transcript between the commands, the names and the clock are made up.
 ";
 
 pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {

@@ -88,7 +88,7 @@ impl ToolParameter {
         let says_something =
             |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
         let (fits, expected) = match self.kind {
-            ParameterKind::Text => (says_something(value), "a text that says something".to_owned()),
+            ParameterKind::Text => (says_something(value), "a text that is not blank".to_owned()),
             ParameterKind::Texts => {
                 let each = value.as_array().map(|items| items.iter().all(says_something));
                 let fits = each.unwrap_or_else(|| says_something(value));
@@ -229,7 +229,7 @@ fn describe_parameters(parameters: &[ToolParameter]) -> String {
         names.map(|one| format!("`{}`", one.name)).collect::<Vec<_>>().join(", ")
     };
     match (names(true), names(false)) {
-        (needed, more) if needed.is_empty() => format!("it takes {more}, none of which it needs"),
+        (needed, more) if needed.is_empty() => format!("it takes {more}, all optional"),
         (needed, more) if more.is_empty() => format!("it needs {needed}"),
         (needed, more) => format!("it needs {needed}, and takes {more}"),
     }

@@ -115,7 +115,7 @@ impl Caller {
                 let place = workspace.root().path().display();
                 Err(Diagnostic::new(format!("midstride is not set up in `{place}`"))
                     .hint("`midstride init` sets it up; `midstride init --private` commits nothing")
-                    .hint("that is for the user to decide: ask first"))
+                    .hint("only the user can decide that: ask first"))
             }
         }
     }
@@ -177,7 +177,7 @@ pub(super) fn find(workspace: &Workspace, name: &str) -> Result<StoredHandoff, D
     };
     if Path::new(name).components().any(leaves) || name.contains('\0') {
         return Err(Diagnostic::new(format!("`{}` names no handoff", sanitize(name)))
-            .hint("give an id, as `search` lists them, or a path below the project"));
+            .hint("give an id from `search`, or a path in the project"));
     }
     Ok(workspace.find(name)?)
 }

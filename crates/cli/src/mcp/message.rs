@@ -27,7 +27,7 @@ impl RpcError {
 
     /// The bytes are not JSON.
     pub(super) fn parse_error(error: &serde_json::Error) -> Self {
-        Self::new(-32700, format!("this is no JSON: {error}; send one JSON-RPC message a line"))
+        Self::new(-32700, format!("this is not JSON: {error}; send one JSON-RPC message per line"))
     }
 
     /// The JSON is not a valid request.
@@ -62,7 +62,7 @@ impl RpcError {
     pub(super) fn unsupported_version(requested: &str, supported: &[&str]) -> Self {
         let requested = shorten_name(requested);
         let message = format!(
-            "protocol version `{requested}` is not spoken here; use one of {}",
+            "protocol version `{requested}` is not supported; use one of {}",
             supported.join(", ")
         );
         let data = json!({"requested": requested, "supported": supported});

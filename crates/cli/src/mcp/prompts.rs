@@ -12,12 +12,12 @@ pub(super) fn list() -> Value {
     json!({"prompts": [
         {
             "name": "handoff",
-            "description": "Save this session for whoever goes on",
+            "description": "Save this session for the next one",
             "arguments": [{"name": "focus", "description": "What matters most", "required": false}],
         },
         {
             "name": "continue",
-            "description": "Take up the work where it was left",
+            "description": "Resume the work where it stopped",
             "arguments": [{"name": "handoff", "description": "Its id; else what is open", "required": false}],
         },
     ]})
@@ -57,24 +57,24 @@ pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, RpcError
 fn handoff_prompt(focus: Option<&str>) -> String {
     let focus = focus.map(|focus| format!("What matters most: {focus}\n\n")).unwrap_or_default();
     format!(
-        "Save this session for somebody who has none of its context.\n\n{focus}\
-         1. Call the midstride tool `save` with what only you know: what was found out, what was decided and why, \
+        "Save this session for a reader who has none of its context.\n\n{focus}\
+         1. Call the midstride tool `save` with what only you know: what you found, what was decided and why, \
          what was tried and was wrong and what to do instead, what will bite, what is open, what is next in order. \
-         Leave out what the facts tell: files, commands and commits are added.\n\
-         2. It answers with what is missing. Add exactly that by calling `save` again, until it says that the \
-         handoff is complete. Give `accept` only for something that nobody can know.\n\
-         3. Answer both of its questions (`inherit`, `finds_plans`) as a stranger would.\n\
-         4. Tell the user where it is and how to resume.\n"
+         Omit the facts: midstride adds files, commands and commits.\n\
+         2. It replies with what is missing. Add exactly that by calling `save` again, until it says that the \
+         handoff is complete. Give `accept` only for something that cannot be known.\n\
+         3. Answer both of its questions (`inherit`, `finds_plans`) as a new session would.\n\
+         4. Give the user its path and the command to resume.\n"
     )
 }
 
 fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
     let store = caller.store()?;
     let workspace = store.workspace();
-    let steps = "Take up this work where it was left.\n\
-         1. Read what is below, and the documents that it says to read first.\n\
-         2. Check what it claims before you build on it: the midstride tool `check` tells what changed since.\n\
-         3. Say in three sentences where the work stands, what is next, and what blocks; then go on with the next action.\n";
+    let steps = "Resume this work where it stopped.\n\
+         1. Read the text below, and the documents that it says to read first.\n\
+         2. Check its claims before you rely on them: the midstride tool `check` shows what changed since.\n\
+         3. State in three sentences the status, what is next, and what blocks; then do the next action.\n";
     let reply = match handoff {
         Some(name) => {
             let stored = caller::find(workspace, name)?;

@@ -21,14 +21,14 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcErro
     let from = if cursor.is_null() { Some("0") } else { cursor.as_str() };
     let from: usize = from
         .and_then(|from| from.parse().ok())
-        .ok_or_else(|| RpcError::invalid_params("`cursor` is none that was given out here"))?;
+        .ok_or_else(|| RpcError::invalid_params("`cursor` was not issued by this server"))?;
     // If the project is not set up, the list is empty. The tools report how to set it up.
     let Ok(store) = caller.store() else { return Ok(json!({"resources": []})) };
     let workspace = store.workspace();
     let mut all = vec![json!({
         "uri": uri::BRIEFING,
         "name": "briefing",
-        "description": "What whoever takes the work over has to know",
+        "description": "What the next session needs to know",
         "mimeType": MARKDOWN,
     })];
     all.extend(document_paths(workspace).into_iter().map(|place| {

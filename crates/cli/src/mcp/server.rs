@@ -11,8 +11,7 @@ use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
 /// What the server tells the model about itself.
-const INSTRUCTIONS: &str = "midstride carries work from one session to the next. Call `brief` when you take work over, \
-     `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.";
+const INSTRUCTIONS: &str = "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.";
 
 /// The maximum size of a batch. A batch is answered as one message, so all its responses are held
 /// in memory until the last one is ready.
@@ -188,7 +187,7 @@ fn server_info() -> Map<String, Value> {
 fn reject_cursor(parameters: &Value) -> Result<(), RpcError> {
     match parameters["cursor"].is_null() {
         true => Ok(()),
-        false => Err(RpcError::invalid_params("there is one page only; leave `cursor` out")),
+        false => Err(RpcError::invalid_params("there is only one page; omit `cursor`")),
     }
 }
 

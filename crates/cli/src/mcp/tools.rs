@@ -92,13 +92,11 @@ fn recorded_reply(
     let reason = workspace.clean(reason).0;
     let reply = ToolReply::from_text(format!("{key}@{}: {}", recorded.revision, reason.as_str()));
     let reply = match recorded.has_outside_edit {
-        true => {
-            reply.with_text("An edit made outside midstride was kept as a revision of its own.")
-        }
+        true => reply.with_text("Recorded an edit made outside midstride as a separate revision."),
         false => reply,
     };
     let reply = match &recorded.ledger_error {
-        Some(why) => reply.with_text(format!("It is written; the ledger is told later: {why}")),
+        Some(why) => reply.with_text(format!("It is written; the ledger is updated later: {why}")),
         None => reply,
     };
     reply.with_redactions(&recorded.redacted)

@@ -188,7 +188,7 @@ fn blocking_findings_are_shown_with_hints() {
     Next: midstride answer feat-042/discovery q2 "the answer"
     Next: midstride answer feat-042/discovery a1 --holds
     Next: midstride edit feat-042/discovery
-    Or go on anyhow: midstride advance feat-042/discovery --to spec --force --reason "why"
+    To advance anyway: midstride advance feat-042/discovery --to spec --force --reason "why"
     "#);
     assert_eq!(sandbox.read(BRIEF), brief);
     assert!(!sandbox.root().join(SPEC).exists());
@@ -316,7 +316,7 @@ fn an_interrupted_advance_is_completed_and_not_repeated() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 0
     ----- stderr -----
-    feat-042/spec is there already: .midstride/handoffs/feat-042/spec.md
+    feat-042/spec already exists: .midstride/handoffs/feat-042/spec.md
     feat-042/discovery@2: advanced to spec
     Next: midstride check feat-042/spec
     ");
@@ -326,8 +326,8 @@ fn an_interrupted_advance_is_completed_and_not_repeated() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 0
     ----- stderr -----
-    feat-042/spec is there already: .midstride/handoffs/feat-042/spec.md
-    feat-042/discovery tells it already, nothing was recorded
+    feat-042/spec already exists: .midstride/handoffs/feat-042/spec.md
+    feat-042/discovery already says so; nothing was recorded
     Next: midstride check feat-042/spec
     ");
     assert_eq!(sandbox.read(BRIEF), brief);
@@ -404,8 +404,8 @@ fn force_advances_and_records_who_and_why() {
     insta::assert_snapshot!(sandbox.run(needless), @"
     exit 0
     ----- stderr -----
-    Nothing blocks: no force is needed, and none is recorded
-    feat-042/spec is there already: .midstride/handoffs/feat-042/spec.md
+    Nothing blocks, so --force was not needed and is not recorded
+    feat-042/spec already exists: .midstride/handoffs/feat-042/spec.md
     feat-042/discovery@4: advanced to spec
     Next: midstride check feat-042/spec
     ");
@@ -430,7 +430,7 @@ fn undo_reverts_the_record_and_keeps_the_draft() {
     assert_eq!(without_history(&sandbox.read(BRIEF)), without_history(COMPLETE));
     assert!(sandbox.root().join(SPEC).exists());
     let again = sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
-    assert!(again.stderr.contains("feat-042/spec is there already"), "{again}");
+    assert!(again.stderr.contains("feat-042/spec already exists"), "{again}");
     assert!(again.stderr.contains("feat-042/discovery@4: advanced to spec"), "{again}");
 }
 
@@ -440,25 +440,25 @@ fn unreachable_stages_are_refused() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/request", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/request` stays as it is: spec builds on discovery, not on request
+    error: `feat-042/request` was not changed: spec builds on discovery, not on request
     hint: `midstride advance feat-042/request --to discovery` can follow
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/discovery", "--to", "request"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/discovery` stays as it is: nothing comes before request
-    hint: `midstride new --stage request` begins one
+    error: `feat-042/discovery` was not changed: nothing comes before request
+    hint: create one with `midstride new --stage request`
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "market", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: spec builds on discovery, and this is not a stage
+    error: `market-page-perf` was not changed: spec builds on discovery, and this is not a stage
     hint: `midstride new --stage spec --from market-page-perf` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "HANDOFF.md", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF` stays as it is: spec builds on discovery, and this is not a stage
+    error: `HANDOFF` was not changed: spec builds on discovery, and this is not a stage
     hint: `midstride new --stage spec --from HANDOFF` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spek"]), @"
@@ -505,7 +505,7 @@ fn an_occupied_path_is_reported() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: another document lies where `feat-042/spec` belongs: `[ROOT]/.claude/pipeline/specs/feat-042.md`
+    error: another document is at the path of `feat-042/spec`: `[ROOT]/.claude/pipeline/specs/feat-042.md`
     hint: move it away, or give it a header with that id and stage
     ");
     assert_eq!(sandbox.read(BRIEF), COMPLETE);
@@ -514,7 +514,7 @@ fn an_occupied_path_is_reported() {
     insta::assert_snapshot!(sandbox.run(force), @"
     exit 2
     ----- stderr -----
-    error: `Feat 42!` is not an id: `F` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`
+    error: `Feat 42!` is not an id: `F` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`
     hint: correct the id first, with `midstride edit`
     ");
 }

@@ -351,16 +351,16 @@ fn unreadable_documents_do_not_pass() {
     {
       "schema": "error/1",
       "code": "usage",
-      "message": "`--json` stands before the command",
-      "hint": "write it behind, as in `midstride list --json`"
+      "message": "`--json` must follow the command",
+      "hint": "write it after the command: `midstride list --json`"
     }
     "#);
     sandbox.write("notes.txt", "x");
     insta::assert_snapshot!(sandbox.run(["check", "notes.txt"]), @"
     exit 2
     ----- stderr -----
-    error: `notes.txt` is no Markdown file
-    hint: handoffs are files that end with `.md`
+    error: `notes.txt` is not a Markdown file
+    hint: a handoff is a file whose name ends in `.md`
     ");
 }
 

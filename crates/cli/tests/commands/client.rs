@@ -227,8 +227,8 @@ fn hooks_added_after_ours_stay() {
     Claude Code
       found: [HOME]/.claude
       for the user: installed
-        left out by the client, for its comments or commas: [HOME]/.claude/settings.json
-        changed since by somebody: [HOME]/.claude/settings.json
+        ignored by the client because of comments or trailing commas: [HOME]/.claude/settings.json
+        edited since: [HOME]/.claude/settings.json
       for the project: not installed
     Codex
       found: [HOME]/.codex
@@ -265,7 +265,7 @@ fn unreadable_files_stay_unchanged() {
     exit 2
     ----- stderr -----
     error: `[HOME]/.claude/settings.json` cannot be read: Unexpected close brace on line 5 column 3
-    hint: mend the file, then try again; nothing was changed
+    hint: fix the file, then try again; nothing was changed
     ");
     insta::assert_snapshot!(home_with("unreadable").run(["client", "add", "codex"]), @"
     exit 2
@@ -275,12 +275,12 @@ fn unreadable_files_stay_unchanged() {
     2 | [mcp_servers
       |             ^
     unclosed table, expected `]`
-    hint: mend the file, then try again; nothing was changed
+    hint: fix the file, then try again; nothing was changed
     ");
     insta::assert_snapshot!(home_with("in-the-way").run(["client", "add", "claude-code"]), @"
     exit 2
     ----- stderr -----
-    error: `hooks` in `[HOME]/.claude/settings.json` is a string, an object is expected there
+    error: `hooks` in `[HOME]/.claude/settings.json` is a string, but must be an object
     hint: change or remove it, then try again; nothing was changed
     ");
     insta::assert_snapshot!(listed(&home_with("unreadable")), @"
@@ -303,7 +303,7 @@ fn a_file_that_the_client_ignores_is_named() {
     let run = client(&sandbox, "add", &["--json"]).exits(0);
     let left = "warning: `[HOME]/.claude/settings.json` has comments or trailing commas";
     assert!(run.stderr.starts_with(left), "{run}");
-    assert!(listed(&sandbox).contains("left out by the client"), "{}", listed(&sandbox));
+    assert!(listed(&sandbox).contains("ignored by the client"), "{}", listed(&sandbox));
     // A byte order mark breaks only one of them.
     let sandbox = home_with("byte-order-mark");
     std::fs::write(sandbox.home().join(".codex/hooks.json"), "\u{feff}{}").unwrap();
@@ -448,8 +448,8 @@ fn an_older_installation_is_updated_and_a_lost_record_does_no_harm() {
     insta::assert_snapshot!(sandbox.run(["client", "remove", "claude-code", "--yes"]), @"
     exit 2
     ----- stderr -----
-    error: the receipt `[HOME]/.local/state/midstride/clients/claude-code-user.json` cannot be read
-    hint: move it away, then try again: without it, entries like ours are taken for ours
+    error: the install record `[HOME]/.local/state/midstride/clients/claude-code-user.json` cannot be read
+    hint: move it away, then try again: without it, midstride treats matching entries as its own
     ");
 }
 
@@ -457,12 +457,12 @@ fn an_older_installation_is_updated_and_a_lost_record_does_no_harm() {
 fn a_foreign_skill_stays() {
     let sandbox = home_with(OTHERS);
     insta::assert_snapshot!(client(&sandbox, "add", &["--json"]).exits(0).stderr, @"
-    warning: `mcpServers.midstride` in `[HOME]/.claude.json` is not ours; it stays as it is
-    hint: rename or remove it to get ours
+    warning: `mcpServers.midstride` in `[HOME]/.claude.json` is not midstride's, so it is kept
+    hint: rename or remove it to install midstride's
     warning: `[HOME]/.claude/skills/handoff/SKILL.md` is your own skill, so midstride's is not installed
     hint: rename yours and run this again to get both
-    warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not ours; it stays as it is
-    hint: rename or remove it to get ours
+    warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not midstride's, so it is kept
+    hint: rename or remove it to install midstride's
     Claude Code: installed, without `mcpServers.midstride`, `handoff`: you have your own. Restart running sessions to pick this up.
     Codex: installed, without `mcp_servers.midstride`: you have your own. Restart running sessions to pick this up.
     Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
@@ -471,7 +471,7 @@ fn a_foreign_skill_stays() {
     let skill = sandbox.home().join(".agents/skills/continue/SKILL.md");
     std::fs::write(&skill, "mine now\n").unwrap();
     let run = client(&sandbox, "remove", &["--json"]).exits(0);
-    assert!(run.stderr.contains("continue/SKILL.md` was changed since; it stays"), "{run}");
+    assert!(run.stderr.contains("continue/SKILL.md` was edited since, so it is kept"), "{run}");
     assert_eq!(std::fs::read_to_string(&skill).unwrap(), "mine now\n");
     assert!(!sandbox.home().join(".agents/skills/handoff").exists());
 }
@@ -501,10 +501,10 @@ fn foreign_entries_with_our_name_are_not_counted() {
     insta::assert_snapshot!(problems, @"
 
     - `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
-      hint: move it away, then `midstride client add claude-code` puts ours there
+      hint: move it away, then `midstride client add claude-code` installs midstride's
     - `mcp_servers.midstride` in `[HOME]/.codex/config.toml` does not start midstride
-      hint: move it away, then `midstride client add codex` puts ours there
-    - Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+      hint: move it away, then `midstride client add codex` installs midstride's
+    - Codex does not trust these hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
       hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
     - this project is not set up
       hint: `midstride init` sets it up; `midstride init --private` commits nothing
@@ -523,22 +523,22 @@ fn a_remaining_skill_is_named_and_not_counted() {
     mine("before");
     add();
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/handoff/SKILL.md` stays: it is not known to be midstride's
+    warning: kept `[HOME]/.claude/skills/handoff/SKILL.md`: it is not known to be midstride's
     hint: remove it yourself if you do not want it
-    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
     std::fs::remove_file(&skill).unwrap();
     add();
     mine("since");
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/handoff/SKILL.md` was changed since; it stays
+    warning: `[HOME]/.claude/skills/handoff/SKILL.md` was edited since, so it is kept
     hint: remove it yourself if you do not want it
-    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/handoff/SKILL.md` stays: it is not known to be midstride's
+    warning: kept `[HOME]/.claude/skills/handoff/SKILL.md`: it is not known to be midstride's
     hint: remove it yourself if you do not want it
-    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
     assert_eq!(list(&sandbox)["items"][0]["scopes"][0]["installed"], false);
     insta::assert_snapshot!(listed(&sandbox).split("Codex").next().unwrap(), @"
@@ -562,7 +562,7 @@ fn a_matching_skill_alone_is_not_an_installation() {
     std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
     std::fs::write(&skill, text).unwrap();
     let removed = run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
-    assert!(removed.stderr.contains("handoff/SKILL.md` stays"), "{removed}");
+    assert!(removed.stderr.contains("handoff/SKILL.md`: it is not known"), "{removed}");
     assert_eq!(list(&sandbox)["items"][0]["scopes"][0]["installed"], false);
 }
 
@@ -588,8 +588,8 @@ fn a_project_installation_works_for_everyone() {
     ");
     insta::assert_snapshot!(run.stderr, @"
     Claude Code: installed. Restart running sessions to pick this up.
-    Claude Code reads hooks of a project only when it is started in [ROOT]; without `--project` they hold everywhere.
-    Claude Code asks everybody once whether to start the server.
+    Claude Code reads hooks of a project only when it is started in [ROOT]; hooks installed without `--project` run everywhere.
+    Claude Code asks each user once whether to start the server.
     Codex: installed. Restart running sessions to pick this up.
     Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
     Codex reads files of a project only after you trusted the project.
@@ -618,9 +618,9 @@ fn changed_entries_stay_or_are_named() {
     sandbox.write(".codex/config.toml", "# mine\n");
     let run = client(&sandbox, "remove", &["--project", "--json"]).exits(0);
     insta::assert_snapshot!(run.stderr, @"
-    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was changed since, and goes with the change
-    hint: the difference shows it; copy what you want to keep
-    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was edited since; the edit is removed with it
+    hint: see the diff; copy what you want to keep
+    Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
     let left: Vec<_> =
         tree(sandbox.root()).into_keys().filter(|one| !one.starts_with(".git")).collect();
@@ -655,7 +655,7 @@ fn a_link_out_of_a_project_is_not_followed() {
     std::fs::create_dir(sandbox.root().join(".claude")).unwrap();
     symlink(&outside, sandbox.root().join(".claude/settings.json")).unwrap();
     let run = sandbox.run(["client", "add", "claude-code", "--project", "--yes"]).exits(2);
-    assert!(run.stderr.contains("leads out of the project"), "{run}");
+    assert!(run.stderr.contains("leads outside the project"), "{run}");
     assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
 }
 
@@ -702,7 +702,7 @@ fn an_agent_may_install_but_grant_itself_nothing() {
       "schema": "error/1",
       "code": "requires-user",
       "message": "this command needs the user, but it runs inside Claude Code",
-      "hint": "run the same command in a terminal of your own\nwithout `--allow` and `--trust-hooks` it runs here too"
+      "hint": "run the same command in your own terminal\nwithout `--allow` and `--trust-hooks` it runs here too"
     }
     "#);
     inside(&["--allow", "save"]).exits(2);
@@ -751,8 +751,8 @@ fn all_means_the_clients_that_are_installed() {
     insta::assert_snapshot!(sandbox.run(["client", "add", "--all", "--yes"]), @"
     exit 2
     ----- stderr -----
-    error: no client is found on this machine
-    hint: start one once, or name it: `midstride client add claude-code`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+    error: no client found on this machine
+    hint: start one once, or name it: `midstride client add claude-code`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     std::fs::create_dir(sandbox.home().join(".codex")).unwrap();
     sandbox.run(["client", "add", "--all", "--yes"]).exits(0);

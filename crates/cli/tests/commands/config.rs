@@ -51,7 +51,7 @@ fn invalid_settings_are_refused() {
     let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     agent.args(["config", "set", "capture.exclude", "x"]).env("CLAUDECODE", "1");
     let run = sandbox.finish(&mut agent).exits(2);
-    assert!(run.stderr.contains("only the user changes these settings"), "{run}");
+    assert!(run.stderr.contains("only the user can change these settings"), "{run}");
 }
 
 #[test]

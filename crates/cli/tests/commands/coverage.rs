@@ -151,7 +151,7 @@ fn a_missing_session_is_reported_once_and_fails_nothing() {
     insta::assert_snapshot!(sandbox.run(["check", "market-page-cache"]), @"
     exit 0
     ----- stderr -----
-    Session 5e55 is not written down on this machine; what it did was not compared
+    Session 5e55 is not recorded on this machine; its actions were not compared
     1 document checked: 1 hint (C003); show it with -v
     ");
     let json = checked(&sandbox, &["market-page-cache"]);

@@ -124,30 +124,30 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1866 tokens for the list of MCP tools, nothing to brief now
+      session  1861 tokens for the list of MCP tools, nothing to brief now
     Claude Code
       program  not found
     Codex
       program  not found
-    Simulation: this program, called as a client calls it, in a folder that is gone again
+    Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  CAME BACK
-      ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
+      ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 184 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 216 tokens, with what the session before was told
-      ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
+      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
+      ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
-      ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
+      ok  Codex  after compaction  [N] ms  recorded
+      ok  Codex  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     Problems
-      - no client was found on this machine
-        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+      - no client found on this machine
+        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
@@ -157,7 +157,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -166,8 +166,8 @@ fn the_simulation_runs_without_an_installation() {
       user  nothing installed. Next: midstride client add codex
     -----
     Problems
-      - no client calls midstride
-        hint: `midstride client add claude-code codex` installs it
+      - midstride is not installed in any client
+        hint: run `midstride setup`
     ");
 }
 
@@ -185,7 +185,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -217,7 +217,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
       No hook fired in this project yet. Start a session here, then look again.
     -----
     Problems
-      - Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+      - Codex does not trust these hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
         hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
     ");
     let sandbox = installed(&["--trust-hooks"]);
@@ -244,13 +244,13 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
       saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
-      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  349  698  briefed
+      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  343  686  briefed
       UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  found no transcript yet
       PreCompact  user  never
       PostCompact  user  never
@@ -273,20 +273,20 @@ fn fired_hooks_are_shown_with_time_and_output() {
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
       No hook fired in this project yet. Start a session here, then look again.
-    Simulation: this program, called as a client calls it, in a folder that is gone again
+    Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  CAME BACK
-      ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
+      ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 184 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 216 tokens, with what the session before was told
-      ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
+      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
+      ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
-      ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
+      ok  Codex  after compaction  [N] ms  recorded
+      ok  Codex  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     ");
@@ -437,7 +437,7 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1866 tokens for the list of MCP tools, a briefing of 349 tokens now
+      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
       log  2 lines cannot be read and do not count
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -472,15 +472,15 @@ fn every_problem_is_named_with_a_hint() {
       - Claude Code lacks PostCompact
         hint: `midstride client add claude-code` adds what is missing
       - the last call of SessionStart by Claude Code failed: the disk is full
-        hint: the session itself went on; `midstride session recover` captures what was missed, and `hooks.log` beside the ledger tells when it happened
-      - Codex trusted these hooks as they were before and leaves them out: SessionStart
+        hint: the session itself continued; `midstride session recover` captures what was missed, and `hooks.log` next to the ledger shows when it happened
+      - Codex trusted an earlier version of these hooks and skips them: SessionStart
         hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
-      - Codex was told to leave these hooks out: Stop
-        hint: `enabled = false` stands beside them in the settings of Codex; take it out if that is not what you want
+      - Codex is configured to skip these hooks: Stop
+        hint: `enabled = false` is set for them in the settings of Codex; remove it to enable them
       - Codex has changed hook timeouts: SessionStart 50 s
         hint: `midstride client remove codex`, then `midstride client add codex --trust-hooks` writes them again
       - `midstride` is not on the PATH: clients will not find it
-        hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which has to be on the PATH of your clients
+        hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which must be on the PATH of your clients
     ");
     program(&sandbox, "midstride", "midstride 0.0.1");
     sandbox.write(LOG, log_lines(&[line(10, json!(late)), line(20, Value::Null)]));
@@ -518,7 +518,7 @@ fn a_failed_simulation_names_the_step_and_a_hint() {
     let run = sandbox.finish(command(&sandbox).arg("doctor").env("TMPDIR", "/nowhere")).exits(1);
     assert!(run.stdout.contains("FAILED  Claude Code  folder"), "{run}");
     assert!(run.stdout.contains("the simulation failed at `folder` of Codex: "), "{run}");
-    assert!(run.stdout.contains("(TMPDIR) can be written"), "{run}");
+    assert!(run.stdout.contains("(TMPDIR) is writable"), "{run}");
     let mut late = command(&sandbox);
     late.arg("doctor").env("MIDSTRIDE_HOOK_MILLISECONDS", "0");
     let run = sandbox.finish(&mut late).exits(1);
@@ -545,7 +545,7 @@ fn disabled_hooks_are_reported_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1866 tokens for the list of MCP tools, no briefing here
+      session  1861 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -573,20 +573,20 @@ fn disabled_hooks_are_reported_first() {
       Stop  user  trusted  never
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
-    Simulation: this program, called as a client calls it, in a folder that is gone again
+    Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  CAME BACK
-      ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
+      ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 184 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 216 tokens, with what the session before was told
-      ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
+      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
+      ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
-      ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
+      ok  Codex  after compaction  [N] ms  recorded
+      ok  Codex  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     ");
@@ -625,10 +625,10 @@ fn untrusted_handoffs_are_reported() {
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     insta::assert_snapshot!(problems(&run), @"
     Problems
-      - no client was found on this machine
-        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+      - no client found on this machine
+        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
       - this project is not trusted: sessions are not briefed from its handoffs
-        hint: `midstride trust` shows what it would allow, and asks
+        hint: run `midstride trust` to review and allow it
     ");
 }
 
@@ -642,12 +642,12 @@ fn a_broken_configuration_is_one_of_the_problems() {
     assert!(run.stdout.contains("no briefing here"), "{run}");
     insta::assert_snapshot!(problems(&run), @"
     Problems
-      - `[ROOT]/.midstride/config.toml` is not understood: TOML parse error at line 3, column 8
+      - cannot parse `[ROOT]/.midstride/config.toml`: TOML parse error at line 3, column 8
           |
         3 | [hooks]
           |        ^
         unclosed array, expected `]`
-        hint: mend the file: until then no hook and hardly a command works here; `midstride init` in an empty folder shows a fresh one
+        hint: fix the file: until then hooks and most commands fail here; `midstride init` in an empty folder shows a fresh one
     ");
     insta::assert_snapshot!(sandbox.run(["off"]), @"
     exit 0
@@ -669,10 +669,10 @@ fn obstacles_to_installing_are_named_before_the_command() {
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     insta::assert_snapshot!(problems(&run), @"
     Problems
-      - `hooks` in `[HOME]/.claude/settings.json` is a list, an object is expected there
-        hint: make `hooks` what is expected or take it out, then `midstride client add claude-code`
-      - no client calls midstride
-        hint: mend what stands above, then `midstride client add claude-code` installs it
+      - `hooks` in `[HOME]/.claude/settings.json` is a list, but must be an object
+        hint: correct or remove `hooks`, then `midstride client add claude-code`
+      - midstride is not installed in any client
+        hint: fix the problems above, then run `midstride setup`
     ");
 }
 
@@ -703,15 +703,15 @@ fn two_scopes_of_one_client_are_distinguished() {
     let run = sandbox.finish(command(&sandbox).args(&both)).exits(0);
     insta::assert_snapshot!(run.stderr.lines().take(2).collect::<Vec<_>>().join("\n"), @"
     warning: with midstride for you and in this project, Codex runs every hook twice
-    hint: keep one: `midstride client remove codex` takes out yours, `midstride client remove codex --project` the project's
+    hint: keep one: `midstride client remove codex` removes yours, `midstride client remove codex --project` the project's
     ");
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     insta::assert_snapshot!(problems(&run), @"
     Problems
-      - Codex does not trust these hooks of the project yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+      - Codex does not trust these project hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
         hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks --project`
       - with midstride for you and in this project, Codex runs every hook twice
-        hint: keep one: `midstride client remove codex` takes out yours, `midstride client remove codex --project` the project's
+        hint: keep one: `midstride client remove codex` removes yours, `midstride client remove codex --project` the project's
     ");
     sandbox.finish(command(&sandbox).args(["client", "remove", "codex", "--yes"])).exits(0);
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
@@ -753,7 +753,7 @@ fn an_unknown_key_is_named_with_its_file() {
     sandbox.write(".midstride/config.toml", "notify = true\n");
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     let told = problems(&run);
-    assert!(told.contains("take `notify` out of `[ROOT]/.midstride/config.toml`"), "{told}");
+    assert!(told.contains("remove `notify` from `[ROOT]/.midstride/config.toml`"), "{told}");
     assert!(!told.contains("midstride trust"), "{told}");
 }
 

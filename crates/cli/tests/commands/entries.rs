@@ -169,7 +169,7 @@ fn a_note_takes_no_entries() {
     exit 2
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so its history cannot be kept
-    hint: `midstride new --from HANDOFF.md` makes a handoff of it
+    hint: `midstride new --from HANDOFF.md` turns it into a handoff
     ");
     assert_eq!(sandbox.read("HANDOFF.md"), before);
 }

@@ -68,15 +68,15 @@ fn an_unusable_ledger_does_not_block_work() {
     exit 0
     ----- stderr -----
     market-page-perf@3: answered q1
-    warning: the ledger was not told: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-    hint: the document is written; the next change, or `midstride events`, tells it
+    warning: the ledger was not updated: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
+    hint: the document is written; the next change, or `midstride events`, records it in the ledger
     ");
     insta::assert_snapshot!(sandbox.run(["events"]), @"
     exit 2
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
     hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup
-    hint: or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    hint: or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
     ");
 }
 
@@ -89,17 +89,17 @@ fn an_emptied_ledger_is_not_a_project_without_tasks() {
         let _ = std::fs::remove_file(private.join(name));
     }
     let refused = sandbox.run(["task", "list"]).exits(2).to_string();
-    assert!(refused.contains("was set up before and is empty now"), "{refused}");
+    assert!(refused.contains("was set up earlier and is now empty"), "{refused}");
     sandbox.write(".git/midstride/ledger.db", "");
     insta::assert_snapshot!(sandbox.run(["task", "list"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/.git/midstride/ledger.db` was set up before and is empty now
+    error: `[ROOT]/.git/midstride/ledger.db` was set up earlier and is now empty
     hint: restore `[ROOT]/.git/midstride/ledger.db` and its log `ledger.db-wal` from a backup
-    hint: or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    hint: or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
     ");
     let said = sandbox.run(["doctor"]).exits(1).to_string();
-    assert!(said.contains("was set up before and is empty now"), "{said}");
+    assert!(said.contains("was set up earlier and is now empty"), "{said}");
     std::fs::remove_file(private.join("ledger.db")).unwrap();
     sandbox.run(["task", "list"]).exits(0);
 }
@@ -117,7 +117,7 @@ fn a_log_that_lost_its_database_is_reported_and_kept() {
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` is empty, but its log `[ROOT]/.git/midstride/ledger.db-wal` has data
     hint: nothing was changed; restore both files from a backup
-    hint: or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
+    hint: or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
     ");
     for is_missing in [false, true] {
         if is_missing {

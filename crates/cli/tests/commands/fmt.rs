@@ -58,14 +58,14 @@ fn unsafe_changes_are_skipped_and_reported() {
     insta::assert_snapshot!(sandbox.run(["fmt"]), @"
     exit 2
     ----- stderr -----
-    warning: `.midstride/handoffs/loose.md` is left as it is: the document is of a newer format than this midstride writes
+    warning: `.midstride/handoffs/loose.md` was not changed: the document is of a newer format than this midstride writes
     0 of 5 documents changed
     ");
     sandbox.write(FILE, b"---\nhandoff:\n  id: loose\n  status: DONE\n  title: caf\xe9\n---\n");
     insta::assert_snapshot!(sandbox.run(["fmt"]), @"
     exit 2
     ----- stderr -----
-    warning: `.midstride/handoffs/loose.md` is left as it is: the file is not UTF-8
+    warning: `.midstride/handoffs/loose.md` was not changed: the file is not UTF-8
     0 of 5 documents changed
     ");
 }

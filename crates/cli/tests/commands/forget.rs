@@ -83,7 +83,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
-    Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
+    Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
     Nothing was changed.
     ----- terminal -----
     Forget it? [y/N]
@@ -105,7 +105,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
-    Kept besides, and may say it too: midstride forget login-loop@1
+    Other stored texts may contain it too: midstride forget login-loop@1
     ----- terminal -----
     Forget it? [y/N] y (--yes)
     ");
@@ -113,39 +113,39 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     exit 0
     ----- stderr -----
     Forgotten already: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
-    Kept besides, and may say it too: midstride forget login-loop@1
+    Other stored texts may contain it too: midstride forget login-loop@1
     ");
     insta::assert_snapshot!(steady(&sandbox.run(["show", "login-loop@2"])), @"
     exit 2
     ----- stderr -----
     error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
-    hint: its place in the history stays; the text is gone for good
+    hint: the history still lists it, but its text was deleted for good
     ");
     insta::assert_snapshot!(steady(&sandbox.run(["diff", "login-loop@2"])), @"
     exit 2
     ----- stderr -----
     error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
-    hint: its place in the history stays; the text is gone for good
+    hint: the history still lists it, but its text was deleted for good
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@3"])), @"
     exit 2
     ----- stderr -----
-    error: `login-loop@3` is the document as it is, which midstride does not take away
-    hint: take it out first: midstride edit login-loop
+    error: `login-loop@3` is the current document, which midstride does not delete
+    hint: remove it first: midstride edit login-loop
     hint: then midstride forget login-loop@3
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login"])), @"
     exit 2
     ----- stderr -----
-    error: `login` is no id of a text
+    error: `login` is not the id of a text
     hint: an id is hexadecimal; 4 digits or more name it
     hint: `ID@2` names the second text of a handoff
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "00000000"])), @"
     exit 2
     ----- stderr -----
-    error: no kept text has an id that begins with `00000000`
-    hint: `midstride events --json` tells the ids, as `was` and as `blob`
+    error: no stored text has an id that starts with `00000000`
+    hint: `midstride events --json` lists the ids, as `was` and as `blob`
     hint: `ID@2` names the second text of a handoff
     ");
     assert!(!has_secret(&sandbox, "."));
@@ -169,7 +169,7 @@ fn an_ambiguous_prefix_lists_its_candidates() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "abcd", "--yes"])), @"
     exit 2
     ----- stderr -----
-    error: `abcd` begins the ids of several texts
+    error: `abcd` matches several texts
     hint: [COMMIT]  two@1
     hint: [COMMIT]  two@2
     hint: type more of the id
@@ -196,11 +196,11 @@ fn committed_text_is_named_and_stays() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester
-    warning: git still has it, which midstride does not touch
+    warning: git still references it; midstride does not rewrite that
     hint: [ID]  .midstride/handoffs/login-loop.md  with it
     hint: staged: .midstride/handoffs/login-loop.md
-    hint: change the secret where it is used; only rewriting the history takes it out of git
-    Kept besides, and may say it too: midstride forget login-loop@1
+    hint: rotate the secret; only rewriting the history removes it from git
+    Other stored texts may contain it too: midstride forget login-loop@1
     ----- terminal -----
     Forget it? [y/N] y (--yes)
     ");
@@ -217,26 +217,26 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
-    Kept besides, and may say it too: midstride forget login-loop@1
-    Next: midstride sync, which lets nothing lead to it in the other repository
-    Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`
+    Other stored texts may contain it too: midstride forget login-loop@1
+    Next: midstride sync, which removes all references to it in the other repository
+    Its bytes remain there until `git gc --prune=now` runs in that repository
     ----- terminal -----
     Forget it? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
     ----- stderr -----
-    Sent 1 forgotten text to origin; other clones ask before they remove it
-    0 texts came from origin, 0 texts went there
-    Both sides have every text of 1 handoff now
+    Sent 1 forgotten text to origin; other clones ask before they delete it
+    0 texts received from origin, 0 texts sent
+    Both sides now have every text of 1 handoff
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["sync"])), @"
     exit 0
     ----- stderr -----
     Forgotten elsewhere, still here: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
     Next: midstride forget --review, to remove it here too
-    0 texts came from origin, 0 texts went there
-    Both sides have every text of 1 handoff now
+    0 texts received from origin, 0 texts sent
+    Both sides now have every text of 1 handoff
     ");
     assert!(has_secret(&sandbox, "../second"));
     run_in(&sandbox, "../second", &["show", "login-loop@2"]).exits(0);
@@ -249,7 +249,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
-    Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` proposes it to other clones.
+    Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
     Kept here.
     ----- terminal -----
     Forget it? [y/N]
@@ -262,16 +262,16 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
-    Kept besides, and may say it too: midstride forget login-loop@1
-    Next: midstride sync, which lets nothing lead to it in the other repository
-    Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`
+    Other stored texts may contain it too: midstride forget login-loop@1
+    Next: midstride sync, which removes all references to it in the other repository
+    Its bytes remain there until `git gc --prune=now` runs in that repository
     ----- terminal -----
     Forget it? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
     exit 0
     ----- stderr -----
-    No text was forgotten elsewhere that is still here.
+    Every text forgotten elsewhere is also deleted here.
     ");
     for folder in [".", "../second"] {
         assert!(!has_secret(&sandbox, folder), "{folder}");

@@ -18,9 +18,9 @@ fn plain_markdown_becomes_a_handoff() {
     exit 0
     ----- stderr -----
     Wrote where-we-are: .midstride/handoffs/where-we-are.md
-    Every line of HANDOFF.md stands in it
+    It has every line of HANDOFF.md
     Read from it: title
-    The note is as it was; once you delete it, take it out of `dependencies.upstream` too
+    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check where-we-are
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/where-we-are.md"), @"
@@ -77,9 +77,9 @@ fn another_tools_header_is_read_and_kept() {
     exit 0
     ----- stderr -----
     Wrote phase-4-complete: .midstride/handoffs/phase-4-complete.md
-    Every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md stands in it
+    It has every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md
     Read from it: title, status, from, created, at_commit, context_summary
-    The note is as it was; once you delete it, take it out of `dependencies.upstream` too
+    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check phase-4-complete
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/phase-4-complete.md"), @r#"
@@ -124,10 +124,10 @@ fn older_forms_fill_the_header_and_stay() {
     exit 0
     ----- stderr -----
     Wrote search-lags: .midstride/handoffs/search-lags.md
-    Every line of notes/lag.md stands in it
+    It has every line of notes/lag.md
     Read from it: title, status, to, created, revisions
     Only in its text: stage
-    The note is as it was; once you delete it, take it out of `dependencies.upstream` too
+    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check search-lags
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/search-lags.md"), @r#"
@@ -208,9 +208,9 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     exit 0
     ----- stderr -----
     Wrote far-away: .midstride/handoffs/far-away.md
-    Every line of [HOME]/note.md stands in it
+    It has every line of [HOME]/note.md
     Read from it: title
-    The note is as it was; it lies outside the project, so the handoff does not name it
+    The note was not changed; it is outside the project, so the handoff does not reference it
     Next: midstride check far-away
     ");
     let text = sandbox.read(".midstride/handoffs/far-away.md");
@@ -219,7 +219,7 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     insta::assert_snapshot!(sandbox.run(["new", "X", "--from", "../home/ours.md"]), @"
     exit 2
     ----- stderr -----
-    error: `../home/ours.md` lies outside the project
+    error: `../home/ours.md` is outside the project
     hint: midstride stays inside the project: start it there, or name the project with `-C`
     ");
 }
@@ -261,9 +261,9 @@ fn secrets_of_a_note_are_not_written() {
     Wrote leak-redacted-github: .midstride/handoffs/leak-redacted-github.md
     warning: a secret was not written: github-token
     warning: a secret was not written: github-token
-    Every line of note.md stands in it
+    It has every line of note.md
     Read from it: title
-    The note is as it was; once you delete it, take it out of `dependencies.upstream` too
+    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check leak-redacted-github
     ");
     let text = sandbox.read(".midstride/handoffs/leak-redacted-github.md");
@@ -287,8 +287,8 @@ fn unusable_notes_are_reported() {
     hint: name one file in it
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "notes.txt"]), @"
-    error: `notes.txt` is no Markdown file
-    hint: handoffs are files that end with `.md`
+    error: `notes.txt` is not a Markdown file
+    hint: a handoff is a file whose name ends in `.md`
     hint: `midstride new TITLE --body FILE` takes any text
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "nowhere.md"]), @"
@@ -297,10 +297,10 @@ fn unusable_notes_are_reported() {
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "huge.md"]), @"
     error: `[ROOT]/huge.md` has 16777217 bytes, at most 16777216 are read
-    hint: move the material into files of its own and refer to them
+    hint: move the material into separate files and refer to them
     ");
     insta::assert_snapshot!(refused(&["new", "X", "--from", "notes/one.md", "--body", "-"]), @"
-    error: the text comes from the note `notes/one.md`, it cannot come from elsewhere too
-    hint: leave either `--from` or `--body` out
+    error: the text comes from the note `notes/one.md`; no other text can be given
+    hint: omit either `--from` or `--body`
     ");
 }

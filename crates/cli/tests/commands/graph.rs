@@ -79,8 +79,8 @@ fn the_graph_is_shown_as_trees_with_problems() {
 
     Cycles
       chicken → egg → chicken
-        as told at .midstride/handoffs/egg.md:6, .midstride/handoffs/chicken.md:6
-        next: decide which came first, and take out what says otherwise: midstride edit chicken
+        according to .midstride/handoffs/egg.md:6, .midstride/handoffs/chicken.md:6
+        next: decide which came first, and remove the other reference: midstride edit chicken
 
     Dangling references
       .midstride/handoffs/egg.md:6  upstream: `slow-market-qery` is not there
@@ -88,7 +88,7 @@ fn the_graph_is_shown_as_trees_with_problems() {
 
     Orphans
       lonely  planned  Nobody knows me
-        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
     ----- stderr -----
     1 ended, with no connection to an open one; --depth reaches further, --all shows every one
     ");
@@ -134,7 +134,7 @@ fn names_kinds_and_steps_choose_a_part() {
     Orphans
       lonely  planned  Nobody knows me
       long-ago  resolved  Done and forgotten
-        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
     ----- stderr -----
     11 handoffs without a connection of this kind
     ");
@@ -220,7 +220,7 @@ fn mermaid_and_json_agree() {
               "line": 6
             }
           ],
-          "next": "decide which came first, and take out what says otherwise: midstride edit chicken"
+          "next": "decide which came first, and remove the other reference: midstride edit chicken"
         }
       ],
       "dangling": [
@@ -278,7 +278,7 @@ fn small_graphs_have_short_output() {
     ----- stdout -----
     Orphans
       a  planned  All alone
-        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
     ");
     insta::assert_snapshot!(empty.run(["list", "--graph", "a", "--format", "mermaid"]), @r#"
     exit 0
@@ -326,10 +326,10 @@ fn unreadable_files_are_reported_next_to_the_graph() {
       feat-042/request  planned  Snapshots of machines for audits.
       login-loop  resolved  Login loops on Safari
       market-page-perf  in_progress  Market pages take 14 s
-        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
     ----- stderr -----
-    warning: `[ROOT]/.midstride/handoffs/out.md` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
+    warning: `[ROOT]/.midstride/handoffs/out.md` leads outside the project
+    hint: midstride stays inside the project: move the file into it
     ");
 }
 
@@ -347,12 +347,12 @@ fn an_ambiguous_feature_needs_its_stage() {
     exit 0
     ----- stdout -----
     Dangling references
-      .midstride/handoffs/a.md:7  downstream: `feat-001` can mean 2 handoffs
+      .midstride/handoffs/a.md:7  downstream: `feat-001` matches 2 handoffs
         next: name one of feat-001/discovery, feat-001/spec: midstride edit a
 
     Orphans
       a  planned  Wanted
-        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
     ----- stderr -----
     2 further away, or not connected at all; --depth reaches further, --all shows every one
     ");

@@ -13,7 +13,7 @@ fn short_help_fits_a_small_terminal() {
     assert!(run.stdout.lines().count() <= 24 - RESERVED_LINES, "{run}");
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
     insta::assert_snapshot!(run.stdout, @"
-    Carries work from one AI agent session to the next
+    Hands work from one AI agent session to the next
 
     Start here
       setup        Set up midstride on this machine
@@ -44,7 +44,7 @@ fn full_help_lists_every_command_in_its_group() {
     let run = sandbox().run(["help", "--all"]).exits(0);
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
     insta::assert_snapshot!(run.stdout, @"
-    Carries work from one AI agent session to the next
+    Hands work from one AI agent session to the next
 
     Usage: midstride [OPTIONS] [COMMAND]
 
@@ -190,7 +190,7 @@ fn an_unknown_command_suggests_what_was_meant() {
     error: there is no command `midstride state`
     hint: `midstride session state` shows saved workflow states
     error: there is no command `midstride session promote`
-    hint: `midstride save --session ID` makes a handoff of a session
+    hint: `midstride save --session ID` turns a session into a handoff
     error: there is no command `midstride session lst`
     hint: did you mean `midstride session list`?
     error: there is no command `midstride serach`

@@ -18,8 +18,8 @@ fn a_project_is_set_up_once() {
     insta::assert_snapshot!(sandbox.as_user().run(["init", "--private"]), @"
     exit 2
     ----- stderr -----
-    error: this project is set up already, with `[ROOT]/.midstride/config.toml`
-    hint: remove that file first if you want it the other way
+    error: this project is already set up, with `[ROOT]/.midstride/config.toml`
+    hint: to change it, remove that file first
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? .midstride/\n");
 }
@@ -86,7 +86,7 @@ fn a_broken_configuration_is_reported_with_its_line() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/.midstride/config.toml` is not understood: `shelfs` in line 1 is not known; did you mean `shelves`?
+    error: cannot parse `[ROOT]/.midstride/config.toml`: `shelfs` in line 1 is not known; did you mean `shelves`?
     hint: correct the file; `midstride init` in an empty folder shows a fresh one
     ");
 }

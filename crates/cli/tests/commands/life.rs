@@ -19,7 +19,7 @@ fn a_handoff_is_started_once() {
     exit 2
     ----- stderr -----
     error: `feat-042/request` is already in progress
-    hint: `midstride show feat-042/request` shows where it stands
+    hint: `midstride show feat-042/request` shows its status
     ");
     insta::assert_snapshot!(sandbox.run(["start", "login-loop"]), @"
     exit 2
@@ -74,17 +74,17 @@ fn an_answer_unblocks() {
             .read(FILE)
             .contains("      suggested_owner: product\n      answer: Yes, ten minutes\n")
     );
-    insta::assert_snapshot!(sandbox.run(["answer", "market", "q1", "No"]), @"
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q1", "No"]), @r#"
     exit 0
     ----- stderr -----
     market-page-perf@5: answered q1
-    Before, the answer was “Yes, ten minutes”: `market-page-perf@4` has that
-    ");
+    Before, the answer was "Yes, ten minutes": `market-page-perf@4` has that
+    "#);
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q7", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: it has 2 questions, there is no q7
-    hint: `midstride show market-page-perf` shows where it stands
+    error: `market-page-perf` was not changed: it has 2 questions, there is no q7
+    hint: `midstride show market-page-perf` shows its status
     ");
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q1"]), @r#"
     exit 2
@@ -276,14 +276,14 @@ fn a_review_that_held_cannot_change_the_text() {
     insta::assert_snapshot!(sandbox.run([&review[..], &["--dropped", "y"]].concat()), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: a review that held neither drops nor corrects anything
-    hint: leave `--dropped` and `--body` out, or say `--verdict corrected`
+    error: `market-page-perf` was not changed: a review that held neither drops nor corrects anything
+    hint: omit `--dropped` and `--body`, or give `--verdict corrected`
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&[&review[..], &["--body", "-"]].concat(), "## Plan\n"), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: a review that held neither drops nor corrects anything
-    hint: leave `--dropped` and `--body` out, or say `--verdict corrected`
+    error: `market-page-perf` was not changed: a review that held neither drops nor corrects anything
+    hint: omit `--dropped` and `--body`, or give `--verdict corrected`
     ");
     insta::assert_snapshot!(sandbox.run([&review[..], &["--because", "y"]].concat()), @"
     exit 2
@@ -300,7 +300,7 @@ fn a_review_that_held_cannot_change_the_text() {
     exit 2
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so its history cannot be kept
-    hint: `midstride new --from HANDOFF.md` makes a handoff of it
+    hint: `midstride new --from HANDOFF.md` turns it into a handoff
     ");
 }
 
@@ -317,7 +317,7 @@ fn a_resolution_needs_a_commit_successor_or_reason() {
     exit 2
     ----- stderr -----
     error: there is no commit `feedbee` here
-    hint: commit first, or say the `--outcome` instead
+    hint: commit first, or give `--outcome` instead
     ");
     let measured = ["--measured", "Austin, cold=14290:108 ms"];
     insta::assert_snapshot!(sandbox.run([&["resolve", "market", "--commit", "HEAD"], &measured[..]].concat()), @r#"
@@ -353,8 +353,8 @@ fn resolving_records_the_measurement_after() {
     insta::assert_snapshot!(sandbox.run([&resolve[..], &["Austin, cold=15000:108"]].concat()), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: `Austin, cold` has `before: 14290`, not 15000
-    hint: give the new number alone: `--measured 'Austin, cold=AFTER'`
+    error: `market-page-perf` was not changed: `Austin, cold` has `before: 14290`, not 15000
+    hint: give only the new number: `--measured 'Austin, cold=AFTER'`
     ");
     sandbox.run([&resolve[..], &["Austin, cold=108 ms"]].concat()).exits(0);
     let text = sandbox.read(FILE);
@@ -414,7 +414,7 @@ fn a_private_handoff_is_shared() {
     insta::assert_snapshot!(sandbox.run(["share", "afternoon"]), @"
     exit 0
     ----- stderr -----
-    afternoon lies on the committed shelf: .midstride/handoffs/afternoon.md
+    afternoon is in the committed folder: .midstride/handoffs/afternoon.md
     Next: git add it, and commit
     ");
     let text = sandbox.read(".midstride/handoffs/afternoon.md");
@@ -424,8 +424,8 @@ fn a_private_handoff_is_shared() {
     insta::assert_snapshot!(sandbox.run(["share", "afternoon"]), @"
     exit 2
     ----- stderr -----
-    error: `.midstride/handoffs/afternoon.md` is not on the private shelf
-    hint: it can be read by everybody already
+    error: `.midstride/handoffs/afternoon.md` is not in the private folder
+    hint: only handoffs in the private folder have to be shared
     ");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
 }
@@ -444,8 +444,8 @@ fn undo_after_sharing_does_not_publish_private_texts() {
     insta::assert_snapshot!(sandbox.run(["undo", "afternoon"]), @"
     exit 2
     ----- stderr -----
-    error: what lies behind the share of `afternoon` is not undone
-    hint: `midstride show afternoon --history` numbers its texts; `midstride edit` brings one back
+    error: changes before the share of `afternoon` cannot be undone
+    hint: `midstride show afternoon --history` lists its revisions; restore one with `midstride edit`
     ");
     assert!(!sandbox.read(".midstride/handoffs/afternoon.md").contains("the prompt"));
 }
@@ -486,7 +486,7 @@ fn suggested_commands_can_be_pasted() {
     insta::assert_snapshot!(sandbox.run(["answer", "docs/handoffs/a note.md", "q1", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `a note` stays as it is: it has no question, there is no q1
-    hint: `midstride show 'a note'` shows where it stands
+    error: `a note` was not changed: it has no question, there is no q1
+    hint: `midstride show 'a note'` shows its status
     ");
 }

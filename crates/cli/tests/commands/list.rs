@@ -121,7 +121,7 @@ fn a_folder_outside_the_project_is_not_read() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: shelf `../home` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `/etc` lies outside the project; it is not read before `midstride trust`
+    warning: folder `../home` is outside the project; it is not read before `midstride trust`
+    warning: folder `/etc` is outside the project; it is not read before `midstride trust`
     "#);
 }

@@ -133,8 +133,8 @@ fn conflicts_are_reported_and_can_be_settled() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/market-page-perf.md: both sides changed open_questions[0].answer
-    What stood there is kept: git show [COMMIT]
-    Next: settle what stands between the markers, then git add it
+    Its previous text is kept: git show [COMMIT]
+    Next: resolve the conflicts between the markers, then git add it
     ");
     let text = sandbox.read(FILE);
     let lines = text.lines().filter(|line| !line.starts_with(['<', '=', '>']));
@@ -143,7 +143,7 @@ fn conflicts_are_reported_and_can_be_settled() {
     insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
     exit 2
     ----- stderr -----
-    error: `.midstride/handoffs/market-page-perf.md` has no conflict markers any more
+    error: `.midstride/handoffs/market-page-perf.md` no longer has conflict markers
     hint: git add .midstride/handoffs/market-page-perf.md
     ");
     sandbox.run(["check", "market", "--fail-on", "error"]).exits(0);
@@ -161,7 +161,7 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
     exit 0
     ----- stderr -----
-    What stood there is kept: git show [COMMIT]
+    Its previous text is kept: git show [COMMIT]
     Merged .midstride/handoffs/market-page-perf.md
     Next: git add .midstride/handoffs/market-page-perf.md
     ");
@@ -170,8 +170,8 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     insta::assert_snapshot!(sandbox.run(["merge", ".midstride/handoffs/login-loop.md"]), @"
     exit 2
     ----- stderr -----
-    error: git knows of no conflict in `.midstride/handoffs/login-loop.md`
-    hint: `midstride check .midstride/handoffs/login-loop.md` says whether anything is left
+    error: git reports no conflict in `.midstride/handoffs/login-loop.md`
+    hint: run `midstride check .midstride/handoffs/login-loop.md` to see what remains
     ");
     insta::assert_snapshot!(sandbox.run(["merge", "nowhere.md"]), @"
     exit 2
@@ -212,8 +212,8 @@ fn non_utf8_files_are_merged_like_git_does() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/latin.md: both sides changed Mine.
-    What stood there is kept: git show [COMMIT]
-    Next: settle what stands between the markers, then git add it
+    Its previous text is kept: git show [COMMIT]
+    Next: resolve the conflicts between the markers, then git add it
     ");
     assert!(bytes().ends_with(marked), "{:?}", String::from_utf8_lossy(&bytes()));
 }
@@ -232,7 +232,7 @@ fn binary_files_stay_unchanged() {
     write(b"\xff\0ours\n");
     let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
     let said = format!("{}{}", run.stdout, run.stderr);
-    assert!(said.contains("is no text"), "{said}");
+    assert!(said.contains("is not text"), "{said}");
     assert_eq!(std::fs::read(sandbox.root().join(LATIN)).unwrap(), b"\xff\0ours\n");
 }
 
@@ -249,7 +249,7 @@ fn two_handoffs_with_one_id_are_not_fused() {
     sandbox.write(file, text("two"));
     commit(&sandbox, "two");
     let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
-    let said = "twice.md: these are two handoffs with the id `twice`";
+    let said = "twice.md: two different handoffs have the id `twice`";
     assert!(run.stderr.contains(said), "{run}");
     let both = sandbox.read(file);
     assert!(both.contains("uid: one") && both.contains("uid: two"), "{both}");
@@ -285,7 +285,7 @@ fn two_handoffs_with_one_id_are_not_fused() {
     insta::assert_snapshot!(sandbox.run(["merge", file]), @"
     exit 1
     ----- stderr -----
-    .midstride/handoffs/twice.md: these are two handoffs with the id `twice`, which are never fused
+    .midstride/handoffs/twice.md: two different handoffs have the id `twice`; midstride does not merge them
     Next: git checkout --ours .midstride/handoffs/twice.md keeps ours under this name
     Next: git show :3:./.midstride/handoffs/twice.md prints the other one: give it a new `id`
     Next: git add both, each in a file that is named after its id
@@ -323,7 +323,7 @@ fn the_driver_is_installed_and_removed() {
     ----- stderr -----
     .gitattributes  - .midstride/handoffs/**/*.md merge=midstride
     .gitattributes  - .claude/pipeline/**/*.md merge=midstride
-    git merges handoffs as any other text again
+    git merges handoffs like any other text again
     ");
     assert_eq!(sandbox.read(".gitattributes"), "*.png binary\n");
     assert!(!sandbox.read(".git/config").contains("midstride"));
@@ -381,14 +381,14 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    0 texts came from origin, 4 texts went there
-    Both sides have every text of 1 handoff now
+    0 texts received from origin, 4 texts sent
+    Both sides now have every text of 1 handoff
     ");
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "sync"]), @"
     exit 0
     ----- stderr -----
-    2 texts came from origin, 2 texts went there
-    Both sides have every text of 1 handoff now
+    2 texts received from origin, 2 texts sent
+    Both sides now have every text of 1 handoff
     ");
     insta::assert_snapshot!(sandbox.run(["sync", "origin", "--json"]), @r#"
     exit 0
@@ -418,8 +418,8 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    0 texts came from origin, 0 texts went there
-    Both sides have every text of 1 handoff now
+    0 texts received from origin, 0 texts sent
+    Both sides now have every text of 1 handoff
     ");
 }
 
@@ -482,7 +482,7 @@ fn a_remote_cannot_ask_for_a_private_text() {
     command.args(["-c", script, "sh", private]).current_dir(sandbox.root().join("../hub.git"));
     sandbox.finish(&mut command).exits(0);
     let run = sandbox.run(["sync"]).exits(0);
-    assert!(run.stderr.contains("`odd` in origin keeps no texts"), "{run}");
+    assert!(run.stderr.contains("`odd` in origin has no texts"), "{run}");
     assert!(!everything_in(&sandbox, "../hub.git").contains("the prompt"));
 }
 
@@ -509,22 +509,22 @@ fn sync_says_what_it_needs() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 2
     ----- stderr -----
-    error: this is no git repository, so there is nobody to share with
-    hint: `git init` makes one
+    error: this is not a git repository, so there is no remote to share with
+    hint: create one with `git init`
     ");
     sandbox.git(&["init", "--quiet"]);
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 2
     ----- stderr -----
-    error: this repository knows no other one
-    hint: `git remote add origin URL` names one; then run it again
+    error: this repository has no remote
+    hint: add one with `git remote add origin URL`, then run it again
     ");
     sandbox.git(&["remote", "add", "one", "../nowhere"]);
     sandbox.git(&["remote", "add", "two", "../nowhere"]);
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 2
     ----- stderr -----
-    error: which repository is meant: one, two?
+    error: which remote: one, two?
     hint: name it: midstride sync one
     ");
     insta::assert_snapshot!(sandbox.run(["sync", "three"]), @"
@@ -626,13 +626,13 @@ fn an_unfinished_merge_blocks_changes_and_loses_no_edit() {
     exit 2
     ----- stderr -----
     error: `.midstride/handoffs/market-page-perf.md` has an unfinished merge in it
-    hint: midstride merge .midstride/handoffs/market-page-perf.md joins what can be joined
-    hint: settle the rest between the markers, then repeat the command
+    hint: run midstride merge .midstride/handoffs/market-page-perf.md to merge what can be merged
+    hint: resolve the remaining conflicts, then run the command again
     ");
     let edited = sandbox.read(FILE).replace("1. Paginate", "1. Paginate, by hand");
     sandbox.write(FILE, edited);
     let run = sandbox.run(["merge", FILE]).exits(0);
-    assert!(run.stderr.contains("What stood there is kept: git show "), "{run}");
+    assert!(run.stderr.contains("Its previous text is kept: git show "), "{run}");
     let kept = sandbox.finish(sandbox.command("sh").args([
         "-c",
         "git for-each-ref --format='%(objectname)' refs/midstride | xargs -n1 git ls-tree | \
@@ -679,9 +679,9 @@ fn uncommitted_handoffs_are_reported_and_sync_leaves_nothing_behind() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    The texts of 1 handoff stay here: what is not committed is not sent
-    0 texts came from origin, 2 texts went there
-    Both sides have every text of 1 handoff now
+    The texts of 1 handoff stay here: uncommitted handoffs are not sent
+    0 texts received from origin, 2 texts sent
+    Both sides now have every text of 1 handoff
     ");
     sandbox.run(["task", "add", "Write the schema"]).exits(0);
     commit(&sandbox, "draft");

@@ -75,7 +75,7 @@ fn an_id_is_short_and_a_second_one_is_reported() {
     insta::assert_snapshot!(sandbox.run(["start", "y2038"]), @"
     exit 2
     ----- stderr -----
-    error: `y2038` can mean 2 handoffs
+    error: `y2038` matches 2 handoffs
     hint: y2038-overflow-parser-2  .midstride/handoffs/y2038-overflow-parser-2.md
     hint: y2038-overflow-parser  .midstride/handoffs/y2038-overflow-parser.md
     hint: name one of them
@@ -203,7 +203,7 @@ fn taken_or_missing_names_are_reported() {
     insta::assert_snapshot!(sandbox.run(["new", "X", "--id", "login-loop"]), @"
     exit 2
     ----- stderr -----
-    error: there is a handoff `login-loop` already: `.midstride/handoffs/login-loop.md`
+    error: handoff `login-loop` already exists: `.midstride/handoffs/login-loop.md`
     hint: `midstride edit login-loop` changes it; `--id` chooses another name
     ");
     insta::assert_snapshot!(sandbox.run(["new"]), @r#"
@@ -279,15 +279,15 @@ fn a_secret_is_neither_in_an_id_nor_in_a_file_name() {
     insta::assert_snapshot!(sandbox.run(["new", "X", "--id", &format!("k-{token}")]), @"
     exit 2
     ----- stderr -----
-    error: the id holds a secret, which would be in the name of the file: github-token
-    hint: give it another id, or none: one is made from the title
+    error: the id has a secret, which would be in the file name: github-token
+    hint: give it another id, or omit the id to generate one from the title
     ");
     let given = format!("---\nhandoff:\n  id: k-{token}\n  title: X\n---\n\ntext\n");
     insta::assert_snapshot!(sandbox.run_with_input(&["new", "--body", "-"], &given), @"
     exit 2
     ----- stderr -----
-    error: the id holds a secret, which would be in the name of the file: github-token
-    hint: give it another id, or none: one is made from the title
+    error: the id has a secret, which would be in the file name: github-token
+    hint: give it another id, or omit the id to generate one from the title
     ");
     let given = format!("---\nhandoff:\n  title: {title}\n---\n\ntext\n");
     sandbox.run_with_input(&["new", "--body", "-"], &given).exits(0);

@@ -55,7 +55,7 @@ fn design_waits_for_spec_and_pricing() {
     ----- stderr -----
     `feat-042/spec` does not advance to design: 1 finding blocks
     Next: midstride advance feat-042/discovery --to pricing
-    Or go on anyhow: midstride advance feat-042/spec --to design --force --reason "why"
+    To advance anyway: midstride advance feat-042/spec --to design --force --reason "why"
     "#);
     sandbox.run(["advance", "feat-042/discovery", "--to", "pricing"]).exits(0);
     // The draft exists but is still empty.
@@ -72,7 +72,7 @@ fn design_waits_for_spec_and_pricing() {
     ----- stderr -----
     `feat-042/spec` does not advance to design: 1 finding blocks
     Next: midstride check feat-042/pricing
-    Or go on anyhow: midstride advance feat-042/spec --to design --force --reason "why"
+    To advance anyway: midstride advance feat-042/spec --to design --force --reason "why"
     "#);
     assert!(!sandbox.root().join(DESIGN).exists());
     fill_in(&sandbox, PRICING, PRICING_FILLED);
@@ -102,7 +102,7 @@ fn design_waits_for_spec_and_pricing() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/pricing", "--to", "design"]), @"
     exit 0
     ----- stderr -----
-    feat-042/design is there already: .midstride/handoffs/feat-042/design.md
+    feat-042/design already exists: .midstride/handoffs/feat-042/design.md
     feat-042/pricing@2: advanced to design
     Next: midstride check feat-042/design
     ");
@@ -235,9 +235,9 @@ fn a_review_that_blocks_cannot_be_resolved() {
     insta::assert_snapshot!(sandbox.run(resolve), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/review` stays as it is: the review blocks: Review blocked
+    error: `feat-042/review` was not changed: the review blocks: Review blocked
     hint: answer its blocking questions, and record the new verdict with `midstride edit feat-042/review`
-    hint: or end it with `--by ID` or `--abandon REASON`
+    hint: or close it with `--by ID` or `--abandon REASON`
     ");
     assert_eq!(sandbox.read(file), REVIEW);
     sandbox.write(file, REVIEW.replace("Review blocked", "Review approved"));

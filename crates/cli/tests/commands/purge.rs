@@ -51,11 +51,11 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
         .git/midstride/handoffs/private.md: not in git
         .midstride/notes.txt: not in git
       1 task and 0 captured sessions, in the ledger
-      1 reference of git, with earlier texts of handoffs
+      1 reference in git, with earlier texts of handoffs
       the merge driver, in .gitattributes and in git's configuration
     This stays
       [ROOT]/HANDOFF.md: 1 document
-      what `midstride sync` took to another repository
+      data that `midstride sync` sent to a remote
     ");
     // Scripts and agents cannot do it without explicit flags.
     insta::assert_snapshot!(sandbox.run([&PURGE[..], &["--yes", "--uncommitted"]].concat()), @"
@@ -65,9 +65,9 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     hint: run in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
     ");
     insta::assert_snapshot!(refused(&sandbox, &["--yes"]), @"
-    error: nothing could bring back 4 files, 1 task, earlier texts of handoffs; nothing was changed
+    error: deleting 4 files, 1 task, earlier texts of handoffs cannot be undone; nothing was changed
     hint: commit what you want to keep, or copy it elsewhere
-    hint: `--uncommitted` deletes it all the same; nothing brings it back then
+    hint: `--uncommitted` deletes it anyway; it cannot be recovered
     ");
     let mut inside = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     inside.args(PURGE).args(["--yes", "--uncommitted"]).env("CLAUDECODE", "1");
@@ -83,10 +83,10 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     let said = run.stderr.replace(sandbox.root().to_str().unwrap(), "[ROOT]");
     insta::assert_snapshot!(said.split_once("This stays\n").unwrap().1, @"
       [ROOT]/HANDOFF.md: 1 document
-      what `midstride sync` took to another repository
+      data that `midstride sync` sent to a remote
     Deleted.
-    What was committed comes back with: git -C [ROOT] restore .midstride
-    Nothing is committed: whoever shares the repository has it until you commit the deletion.
+    To restore committed files: git -C [ROOT] restore .midstride
+    The deletion is not committed: clones of this repository keep these files until you commit it.
     ");
     for path in [".midstride", ".git/midstride", ".gitattributes"] {
         assert!(!exists(&sandbox, path), "{path}");
@@ -100,7 +100,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     insta::assert_snapshot!(purge(&sandbox, &["--yes"]), @"
     exit 0
     ----- stderr -----
-    Nothing of midstride lies in this project.
+    This project has no midstride data.
     This stays
       [ROOT]/HANDOFF.md: 1 document
     ");
@@ -154,15 +154,15 @@ fn symlinks_are_removed_without_their_targets() {
     symlink(&outside, sandbox.root().join(".git/midstride")).unwrap();
     purge(&sandbox, &["--yes"]).exits(0);
     assert!(!exists(&sandbox, ".git/midstride") && outside.join("config.toml").exists());
-    // The folder itself may be one; one that leads out of the project is not midstride's.
+    // The folder itself may be one; one that leads outside the project is not midstride's.
     sandbox.write("elsewhere/config.toml", "shelves = []\n");
     symlink("elsewhere", sandbox.root().join(".midstride")).unwrap();
     let run = purge(&sandbox, &["--yes"]).exits(0);
-    assert!(run.stderr.contains("[ROOT]/.midstride: a link, without what it leads to"), "{run}");
+    assert!(run.stderr.contains("[ROOT]/.midstride: a link; its target is kept"), "{run}");
     assert!(!exists(&sandbox, ".midstride") && exists(&sandbox, "elsewhere/config.toml"));
     symlink(&outside, sandbox.root().join(".midstride")).unwrap();
     let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(2);
-    assert!(run.stderr.contains("leads out of the project"), "{run}");
+    assert!(run.stderr.contains("leads outside the project"), "{run}");
     assert!(outside.join("mine.md").exists());
 }
 
@@ -214,7 +214,7 @@ fn project_files_that_still_call_midstride_are_named() {
     sandbox.run(["client", "add", "codex", "--project", "--yes"]).exits(0);
     let more = ["client", "remove", "codex", "--purge", "--yes", "--uncommitted"];
     let run = sandbox.as_user().run(more).exits(0);
-    let next = "still. Next: midstride client remove codex --project\n";
+    let next = "in files of this project. Next: midstride client remove codex --project\n";
     assert!(run.stderr.ends_with(next), "{run}");
     assert!(exists(&sandbox, ".codex/hooks.json"));
 }
@@ -225,7 +225,7 @@ fn projects_without_git_private_and_broken_ones_are_purged() {
     plain.as_user().run(["init"]).exits(0);
     plain.run(["task", "add", "Paginate"]).exits(0);
     let run = purge(&plain, &["--yes"]).exits(2);
-    assert!(run.stderr.contains("nothing could bring back 1 task; nothing was changed"), "{run}");
+    assert!(run.stderr.contains("deleting 1 task cannot be undone; nothing was changed"), "{run}");
     purge(&plain, &["--yes", "--uncommitted"]).exits(0);
     assert!(!exists(&plain, ".midstride"));
     let unused = crate::sandbox();

@@ -124,7 +124,7 @@ fn error_messages_are_redacted_by_project_rules() {
     let told = sandbox.run(["resolve", "slow", "--abandon", "badge acme:1234-5678 is gone"]);
     assert!(told.stderr.contains("REDACTED-acme-badge"), "{told}");
     assert!(!told.to_string().contains("1234-5678"), "{told}");
-    // JSON reveals no more either: this link leads out of the project, and is named.
+    // JSON reveals no more either: this link leads outside the project, and is named.
     sandbox.write("docs/handoffs/one.md", "One.");
     let link = sandbox.root().join("docs/handoffs/acme:1234-5678.md");
     std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
@@ -139,7 +139,7 @@ fn an_unusable_rule_is_reported() {
     for (kind, begins, then, said) in [
         ("Acme", "acme:", "[0-9]{4}", "the kind `Acme` is not made of small letters"),
         ("acme", "a", "[0-9]{4}", "`begins` of the kind `acme` is not 3 to"),
-        ("acme", "REDACTED", "[0-9]{4}", "begins what stands in the place of a secret"),
+        ("acme", "REDACTED", "[0-9]{4}", "is the start of midstride's placeholder for a secret"),
         ("acme", "acme:", "[0-9", "`acme`: regex parse error"),
         ("acme", "acme:", "[0-9]*", "what follows `acme:` must be something"),
     ] {
@@ -236,7 +236,7 @@ fn the_next_command_redacts_what_was_stored_before_a_rule() {
     let shown = sandbox.run(["show", "doors"]).exits(0).stdout;
     assert!(shown.contains("The badge REDACTED-acme-badge opens"), "{shown}");
     let told = sandbox.run(["doctor", "--no-simulation"]).stdout;
-    assert!(told.contains("stored texts redacted again, with newer rules"), "{told}");
+    assert!(told.contains("stored texts redacted again with newer rules"), "{told}");
     let tasks = sandbox.run(["task", "list"]).exits(0).stdout;
     assert!(tasks.contains("Return REDACTED-acme-badge"), "{tasks}");
 }

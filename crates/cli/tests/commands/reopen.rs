@@ -30,7 +30,7 @@ fn a_closed_handoff_is_reopened_with_a_reason() {
     exit 2
     ----- stderr -----
     error: `market-page-perf` is not closed but in_progress
-    hint: `midstride show market-page-perf` shows where it stands
+    hint: `midstride show market-page-perf` shows its status
     ");
     let json = sandbox.run(["reopen", "login-loop", "--json"]).exits(0).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -103,7 +103,7 @@ fn an_outside_edit_becomes_a_separate_revision() {
     let run = sandbox
         .run_with_input(&["edit", "market", "--reason", "again", "--body", "-"], &text)
         .exits(0);
-    assert!(run.stderr.contains("outside midstride was found"), "{run}");
+    assert!(run.stderr.contains("Recorded an edit made outside midstride"), "{run}");
     let now = sandbox.read(FILE);
     assert!(now.contains("reason: edited outside midstride"), "{now}");
     assert!(sandbox.run(["show", "market@3"]).exits(0).stdout.contains("Tokyo 381"));
@@ -146,7 +146,7 @@ fn what_changed_is_shown_by_words_and_for_tools() {
     exit 2
     ----- stderr -----
     error: `login-loop` was never revised
-    hint: `midstride edit` gives it a second text
+    hint: `midstride edit` adds a second revision
     ");
 }
 
@@ -187,7 +187,7 @@ fn a_note_has_no_history() {
     exit 2
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so its history cannot be kept
-    hint: `midstride new --from HANDOFF.md` makes a handoff of it
+    hint: `midstride new --from HANDOFF.md` turns it into a handoff
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["edit", "market", "--reason", " ", "--body", "-"], "x\n"), @"
     exit 2
@@ -231,7 +231,7 @@ fn a_text_started_before_the_last_change_is_merged_with_it() {
     // Both changed the same place: the caller gets an error, and both texts are stored.
     sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
     let run = sandbox.run(["edit", "market", "--reason", "seconds", "--body", "theirs.md"]);
-    let said = "the text was begun from `market-page-perf@3`, and `market-page-perf` has changed since, \
+    let said = "the text is based on `market-page-perf@3`, and `market-page-perf` has changed since, \
                 in the same places: Austin takes 14,291 ms.";
     assert!(run.stderr.contains(said), "{run}");
     let kept = kept_text(&sandbox, &run.stderr);
@@ -296,7 +296,7 @@ fn a_conflict_is_kept_without_its_secrets() {
 
 /// The path of the file with both texts of a conflict.
 fn kept_text(sandbox: &Sandbox, said: &str) -> String {
-    let kept = said.split("both texts are in `").nth(1).unwrap().split('`').next().unwrap();
+    let kept = said.split("` has both texts between").next().unwrap().rsplit('`').next().unwrap();
     kept.replace("[HOME]", sandbox.home().to_str().unwrap())
 }
 
@@ -355,7 +355,7 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &request), @"
     exit 2
     ----- stderr -----
-    error: the text is of another handoff: its uid is not the one of `market-page-perf`
+    error: the text belongs to another handoff: its uid is not the one of `market-page-perf`
     hint: name the handoff that the text belongs to
     hint: without its header it replaces the body of `market-page-perf`, and only that
     ");
@@ -367,14 +367,14 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &nameless), @"
     exit 2
     ----- stderr -----
-    error: the text is of another handoff: its id is `feat-042`, not `market-page-perf`
+    error: the text belongs to another handoff: its id is `feat-042`, not `market-page-perf`
     hint: name the handoff that the text belongs to
     hint: without its header it replaces the body of `market-page-perf`, and only that
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &without("id", &nameless)), @"
     exit 2
     ----- stderr -----
-    error: the text is of another handoff: its stage is `request`, and `market-page-perf` has none
+    error: the text belongs to another handoff: its stage is `request`, and `market-page-perf` has none
     hint: name the handoff that the text belongs to
     hint: without its header it replaces the body of `market-page-perf`, and only that
     ");
@@ -431,15 +431,15 @@ fn an_empty_text_and_an_unfinished_merge_are_refused() {
     exit 2
     ----- stderr -----
     error: the new text of `market-page-perf` is empty
-    hint: midstride resolve market-page-perf --abandon REASON gives it up
+    hint: abandon it with midstride resolve market-page-perf --abandon REASON
     ");
     let torn = "## Plan\n\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
     error: `.midstride/handoffs/market-page-perf.md` has an unfinished merge in it
-    hint: midstride merge .midstride/handoffs/market-page-perf.md joins what can be joined
-    hint: settle the rest between the markers, then repeat the command
+    hint: run midstride merge .midstride/handoffs/market-page-perf.md to merge what can be merged
+    hint: resolve the remaining conflicts, then run the command again
     ");
 }
 
@@ -452,22 +452,22 @@ fn an_unreadable_header_is_refused() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 3: the header has no closing `---` after this line
+    error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 3: the header has no closing `---` after this line
     hint: Add a line `---` between the header and the text.
     ");
     let torn = "---\nhandoff:\n  status: in_progress\n  title: [a\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 4: unclosed bracket '['
+    error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 4: unclosed bracket '['
     hint: Fix the marked line. Quote a text that contains a colon and a space, or that starts with a special character.
     ");
     let other = "---\ntitle: Of another tool\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, other), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 1: it has no `handoff:`
-    hint: put its values below `handoff:`, or leave the header out to replace the body
+    error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 1: it has no `handoff:`
+    hint: put its values below `handoff:`, or omit the header to replace only the body
     ");
     let edited =
         sandbox.run_with_editor(&["edit", "market"], "printf -- '---\\nhandoff:\\n' > \"$1\"");

@@ -58,9 +58,9 @@ fn a_session_that_is_told_is_complete() {
 
     State captured in .git/midstride/handoffs/cache.md (cache@1), read back from disk. To resume:
 
-    1. `midstride brief` tells a fresh session what it has to know
-    2. `midstride start cache` begins the work, and restores the tasks it carries
-    3. `midstride show cache` has all of it
+    1. `midstride brief` briefs a new session
+    2. `midstride start cache` starts the work and restores its tasks
+    3. `midstride show cache` prints all of it
 
     **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
@@ -92,7 +92,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     exit 1
     ----- stderr -----
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
-    6 things are missing before this can be taken over:
+    6 things are missing before the next session can resume this:
     1. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     2. correction: Do not touch the pages, only the cache. (record a19)
@@ -105,7 +105,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
        → say its status, or make it a next step
     6. open task: Measure again (record a29)
        → say its status, or make it a next step
-    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as is with --accept REASON.
     "#);
     assert!(sandbox.read(FILE).contains("context_summary: Slow pages."));
     insta::assert_snapshot!(sandbox.run(["save", "--accept", "The user goes on at once"]), @r#"
@@ -134,9 +134,9 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
 
     State captured in .git/midstride/handoffs/cache.md (cache@2), read back from disk. To resume:
 
-    1. `midstride brief` tells a fresh session what it has to know
-    2. `midstride start cache` begins the work, and restores the tasks it carries
-    3. `midstride show cache` has all of it
+    1. `midstride brief` briefs a new session
+    2. `midstride start cache` starts the work and restores its tasks
+    3. `midstride show cache` prints all of it
 
     **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
@@ -185,7 +185,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
     exit 1
     ----- stderr -----
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
-    6 things are missing before this can be taken over:
+    6 things are missing before the next session can resume this:
     1. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     2. correction: Do not touch the pages, only the cache. (record a19)
@@ -200,7 +200,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
        → say its status, or make it a next step
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
-    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. You are asked once: the next save is kept as it is.
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. You are asked only once: the next save is accepted as is.
     "#);
     let first = sandbox.read(FILE);
     assert!(first.contains("asked: 5e55") && !first.contains("kept: true"), "{first}");
@@ -230,15 +230,15 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
 
     State captured in .git/midstride/handoffs/cache.md (cache@2), read back from disk. To resume:
 
-    1. `midstride brief` tells a fresh session what it has to know
-    2. `midstride start cache` begins the work, and restores the tasks it carries
-    3. `midstride show cache` has all of it
+    1. `midstride brief` briefs a new session
+    2. `midstride start cache` starts the work and restores its tasks
+    3. `midstride show cache` prints all of it
 
     **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
     **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
     ----- stderr -----
-    Kept as it is. The handoff lists 5 missing items.
+    Saved as is. The handoff lists 5 missing items.
     "#);
     let second = sandbox.read(FILE);
     let missing = second.split("      missing:\n").nth(1).unwrap();
@@ -456,9 +456,9 @@ fn a_person_without_a_client_saves_too() {
 
     State captured in .git/midstride/handoffs/cold-cache.md (cold-cache@1), read back from disk. To resume:
 
-    1. `midstride brief` tells a fresh session what it has to know
-    2. `midstride start cold-cache` begins the work, and restores the tasks it carries
-    3. `midstride show cold-cache` has all of it
+    1. `midstride brief` briefs a new session
+    2. `midstride start cold-cache` starts the work and restores its tasks
+    3. `midstride show cold-cache` prints all of it
 
     **In-flight work:** none
     **Open tasks:** 1
@@ -490,9 +490,9 @@ fn a_person_without_a_client_saves_too() {
 
     State captured in .git/midstride/handoffs/cold-cache.md (cold-cache@1), read back from disk. To resume:
 
-    1. `midstride brief` tells a fresh session what it has to know
-    2. `midstride start cold-cache` begins the work, and restores the tasks it carries
-    3. `midstride show cold-cache` has all of it
+    1. `midstride brief` briefs a new session
+    2. `midstride start cold-cache` starts the work and restores its tasks
+    3. `midstride show cold-cache` prints all of it
 
     **In-flight work:** none
     **Open tasks:** 1
@@ -514,47 +514,47 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: no session of this project was found
-    hint: a transcript that lies elsewhere, or of a project that was moved, is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
-    hint: `--no-session` saves what you say with what git and the tasks tell
+    hint: for a transcript elsewhere, or one of a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: `--no-session` saves your text with facts from git and tasks
     ");
     let sandbox = worked_in();
     insta::assert_snapshot!(sandbox.run(["save", "--body", "-"]), @r#"
     exit 2
     ----- stderr -----
-    error: what was given cannot be used: there is nothing in it
+    error: invalid input: there is nothing in it
     hint: say it with flags, as in `midstride save --summary "..." --next "..."`
     hint: or in Markdown or JSON with `--body -`
     "#);
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
     ----- stderr -----
-    error: `npm ci && npm test` is no boot action: it looks like a shell command, which a startup step cannot be
+    error: `npm ci && npm test` is not a startup step: it looks like a shell command, which a startup step cannot be
     hint: say it as one short sentence; a command that shows something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
     exit 2
     ----- stderr -----
-    error: `../secrets.md` is no boot action: it is not a path below the project root
-    hint: `--read` takes the path of a file beneath the root of the project
+    error: `../secrets.md` is not a startup step: it is not a path below the project root
+    hint: `--read` takes the path of a file in the project
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], r#"{"desicions": ["A"]}"#), @"
     exit 2
     ----- stderr -----
-    error: what was given cannot be used: there is no key `desicions`
+    error: invalid input: there is no key `desicions`
     hint: did you mean `decisions`?
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--id", "market-page-perf", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` is of kind investigation, and a session is saved in one of kind session
-    hint: `midstride edit market-page-perf` gives it a new text
-    hint: leave `--id` out to save a new handoff
+    error: `market-page-perf` has kind investigation, but a session is saved as kind session
+    hint: `midstride edit market-page-perf` replaces its text
+    hint: omit `--id` to save a new handoff
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--no-session", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
     error: a handoff needs a title or an id
-    hint: `--title` says what it is about
+    hint: give it a title with `--title`
     ");
     assert!(!sandbox.root().join(".git/midstride/handoffs").exists());
 }
@@ -599,14 +599,14 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["save", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
-    error: this runs in session `[UID]` of claude-code, which has no transcript in this project
+    error: session `[UID]` of claude-code has no transcript in this project
     hint: `--session` or `--transcript` names another one
-    hint: `--no-session` saves what you say with what git and the tasks tell
+    hint: `--no-session` saves your text with facts from git and tasks
     ");
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["session", "capture"]), @"
     exit 2
     ----- stderr -----
-    error: this runs in session `[UID]` of claude-code, which has no transcript in this project
+    error: session `[UID]` of claude-code has no transcript in this project
     hint: `--session` or `--transcript` names another one
     ");
     run_in_session(&sandbox, gone, &["session", "capture", "--last"]).exits(0);
@@ -687,8 +687,8 @@ fn a_text_that_is_too_long_is_refused_and_not_cut() {
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], &text), @"
     exit 2
     ----- stderr -----
-    error: standard input has more than 16777216 bytes, so none of it is used
-    hint: move the material into files of its own and refer to them
+    error: standard input has more than 16777216 bytes, so it is not used
+    hint: move the material into separate files and refer to them
     ");
     assert!(!sandbox.root().join(".git/midstride/handoffs").exists());
 }
@@ -730,11 +730,11 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     insta::assert_snapshot!(sandbox.run(["save"]), @r#"
     exit 1
     ----- stderr -----
-    Nothing was said, so the facts stand alone; standard input is read with `--body -`.
+    Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
     cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
-    8 things are missing before this can be taken over:
+    8 things are missing before the next session can resume this:
     1. `context_summary` is empty, but a handoff of kind session needs it (S002, line 12)
-       → say in one to three sentences what this is about and where it stands (the summary)
+       → say in one to three sentences what this is about and its status (the summary)
     2. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     3. correction: Do not touch the pages, only the cache. (record a19)
@@ -749,7 +749,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
        → say its status, or make it a next step
     8. `Continuation` is empty (C007, line 237)
        → say what to do next, in order, and where to begin
-    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as is with --accept REASON.
     "#);
 }
 

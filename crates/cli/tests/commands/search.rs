@@ -106,20 +106,20 @@ fn failed_searches_give_a_hint() {
     insta::assert_snapshot!(sandbox.run(["search", "zebra"]), @"
     exit 1
     ----- stderr -----
-    No handoff or captured session has that.
-    Try its beginning: midstride search 'zeb*'
+    No matching handoff or captured session.
+    Try the start of the word: midstride search 'zeb*'
     ");
     insta::assert_snapshot!(sandbox.run(["search", "market", "zebra"]), @"
     exit 1
     ----- stderr -----
-    No handoff or captured session has that.
-    Try fewer words: all of them have to be there
+    No matching handoff or captured session.
+    Try fewer words: every word must match
     ");
     insta::assert_snapshot!(sandbox.run(["search", "m*"]), @"
     exit 2
     ----- stderr -----
-    error: `m*` is too short: the beginning of a word has at least 3 letters
-    hint: type more of the word, or all of it
+    error: `m*` is too short: a prefix needs at least 3 letters
+    hint: type more of the word
     ");
     insta::assert_snapshot!(sandbox.run(["search", "\"\""]), @r#"
     exit 2
@@ -240,7 +240,7 @@ fn worktrees_see_their_own_documents_and_share_the_private_ones() {
     std::fs::remove_dir_all(&second).unwrap();
     let run = doctor(&sandbox, &["--reindex"]).exits(1);
     assert!(
-        run.stderr.contains("Indexed 6 documents, 1 index of worktrees that are gone removed"),
+        run.stderr.contains("Indexed 6 documents, removed 1 index of deleted worktrees"),
         "{run}"
     );
 }
@@ -374,7 +374,7 @@ fn only_relevant_handoffs_are_found_for_a_prompt() {
     insta::assert_snapshot!(sandbox.run(["search", "--prompt", "Write a poem about spring"]), @"
     exit 1
     ----- stderr -----
-    No handoff matters for this.
+    No relevant handoff.
     ");
     let run = sandbox
         .run_with_input(
@@ -431,8 +431,8 @@ fn the_doctor_reports_the_index() {
     insta::assert_snapshot!(shown.replace(&name, "[INDEX]"), @"
     Project
       [ROOT]
-      set up, with a folder that is committed
-    Shelves
+      set up, with a committed folder
+    Folders
       [ROOT]/.midstride/handoffs  3 documents
       [ROOT]/.git/midstride/handoffs  0 documents
       [ROOT]/.claude/pipeline  0 documents
@@ -441,10 +441,10 @@ fn the_doctor_reports_the_index() {
       [ROOT]/thoughts/**/handoffs  0 documents
     Ledger
       [ROOT]/.git/midstride/ledger.db
-      not there yet; the first change makes it
+      not created yet; the first change creates it
     Index
       [ROOT]/.git/midstride/[INDEX].db
-      not there yet; the first search makes it
+      not created yet; the first search creates it
     ");
     insta::assert_snapshot!(doctor(&sandbox, &["--reindex"]).stderr, @"Indexed 4 documents");
     sandbox.write(".git/midstride/ledger.db", "no database at all, but long enough".repeat(50));
@@ -452,14 +452,14 @@ fn the_doctor_reports_the_index() {
     sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
     insta::assert_snapshot!(problems(&doctor(&sandbox, &["--no-simulation"]).exits(1)), @"
     Problems
-      - no client was found on this machine
-        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
-      - shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
-        hint: `midstride trust` shows what it would do; or mend the configuration
+      - no client found on this machine
+        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+      - folder `../elsewhere` is outside the project; it is not read before `midstride trust`
+        hint: review it with `midstride trust`, or fix the configuration
       - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-        hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it away, with `ledger.db-wal`: midstride rebuilds what documents and transcripts have; `midstride sync` brings shared tasks
-      - 1 file put aside for the ledger cannot be read
-        hint: look at what lies in `[ROOT]/.git/midstride/spool`
+        hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
+      - 1 file queued for the ledger cannot be read
+        hint: look at the files in `[ROOT]/.git/midstride/spool`
     ");
     let run = doctor(&sandbox, &["--json"]).exits(1);
     assert_eq!(run.stderr, "");
@@ -479,12 +479,12 @@ fn the_doctor_keeps_an_index_of_a_newer_version() {
     let run = doctor(&sandbox, &[]).exits(1);
     insta::assert_snapshot!(problems(&run), @"
     Problems
-      - no client was found on this machine
-        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
-      - `[ROOT]/.git/midstride/ledger.db` is of version 99; this midstride knows 1
-        hint: update midstride; the ledger is left as it is
+      - no client found on this machine
+        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+      - `[ROOT]/.git/midstride/ledger.db` has version 99; this midstride supports 1
+        hint: update midstride; the ledger was not changed
     ");
-    assert!(run.stdout.contains("version 99, which a newer midstride made"), "{run}");
+    assert!(run.stdout.contains("version 99, created by a newer midstride"), "{run}");
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn the_doctor_distinguishes_an_empty_index_from_a_full_one() {
         let shown = shown.split_once("\nIndex\n").unwrap().1;
         shown.lines().nth(1).unwrap().trim().to_owned()
     };
-    assert_eq!(index(&sandbox), "nothing is in it yet; the first search fills it");
+    assert_eq!(index(&sandbox), "empty; the first search fills it");
     sandbox.run(["search", "weather"]);
     assert!(index(&sandbox).starts_with("4 documents"), "{}", index(&sandbox));
 }

@@ -30,12 +30,12 @@ fn a_session_is_captured_once() {
     ----- stderr -----
     [UID]: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
-    1 of 62 records are of kinds that are not known: weather-report 1
+    1 of 62 records of unknown kinds: weather-report 1
     ");
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--session", "5e55"]), @"
     exit 0
     ----- stderr -----
-    [UID]: nothing new since it was written down
+    [UID]: nothing new since the last capture
     ");
     let run = sandbox.run(["session", "capture", "--last", "--json"]).exits(0);
     let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -110,7 +110,7 @@ fn a_session_is_shown_with_what_matters() {
     Agents in flight
       ag2  bench
 
-    Called, and not come back
+    Calls without a result
       Bash: npm run measure
 
     Failed
@@ -121,7 +121,7 @@ fn a_session_is_shown_with_what_matters() {
     Changed files
       docs/cache-plan.md, not there
       src/cache.ts, not there
-      src/page.tsx, a change was taken back, not there
+      src/page.tsx, a change was reverted, not there
 
     Plan documents
       docs/cache-plan.md
@@ -146,7 +146,7 @@ fn a_session_is_shown_with_what_matters() {
       two callers
     ----- stderr -----
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
-    1 of 62 records are of kinds that are not known: weather-report 1
+    1 of 62 records of unknown kinds: weather-report 1
     Not captured yet: midstride session capture --session [UID]
     "#);
 }
@@ -204,9 +204,9 @@ fn sessions_are_listed_with_what_is_known_of_them() {
     insta::assert_snapshot!(sandbox.run(["session", "recover"]), @"
     exit 0
     ----- stderr -----
-    [UID] ended, and is written down now: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
+    [UID] ended and is now captured: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
-    1 of 62 records are of kinds that are not known: weather-report 1
+    1 of 62 records of unknown kinds: weather-report 1
     Next: midstride session show [UID], then midstride save --session [UID]
     ");
     assert_eq!(listed(), ("[UID]".to_owned(), "whole".to_owned(), false.into()));
@@ -248,11 +248,11 @@ fn a_session_becomes_a_handoff_of_facts() {
     insta::assert_snapshot!(sandbox.run(["save", "--session", "5e55", "--id", "cache"]), @r#"
     exit 1
     ----- stderr -----
-    Nothing was said, so the facts stand alone; standard input is read with `--body -`.
+    Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
-    8 things are missing before this can be taken over:
+    8 things are missing before the next session can resume this:
     1. `context_summary` is empty, but a handoff of kind session needs it (S002, line 12)
-       → say in one to three sentences what this is about and where it stands (the summary)
+       → say in one to three sentences what this is about and its status (the summary)
     2. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     3. correction: Do not touch the pages, only the cache. (record a19)
@@ -267,7 +267,7 @@ fn a_session_becomes_a_handoff_of_facts() {
        → say its status, or make it a next step
     8. `Continuation` is empty (C007, line 237)
        → say what to do next, in order, and where to begin
-    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as is with --accept REASON.
     "#);
     let shown = sandbox.run(["show", "cache"]).exits(0).stdout;
     assert!(shown.contains("Now write the report."), "{shown}");
@@ -279,13 +279,13 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "list"]), @"
     exit 0
     ----- stderr -----
-    No session of an agent client worked in this project yet.
+    No agent session has worked in this project yet.
     ");
     insta::assert_snapshot!(sandbox.run(["session", "capture"]), @"
     exit 2
     ----- stderr -----
     error: no session of this project was found
-    hint: a transcript that lies elsewhere, or of a project that was moved, is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: for a transcript elsewhere, or one of a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     insta::assert_snapshot!(sandbox.run(["session", "show", "nobody"]), @"
     exit 2
@@ -297,8 +297,8 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "diary.txt"]), @"
     exit 2
     ----- stderr -----
-    error: nothing in `[ROOT]/diary.txt` is understood as a record of claude-code
-    hint: is it a transcript, in UTF-8? `--client` says whose it is
+    error: `[ROOT]/diary.txt` has no readable record of claude-code
+    hint: check that it is a UTF-8 transcript; `--client` names its client
     ");
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "nothing.jsonl"]), @"
     exit 2
@@ -310,7 +310,7 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "show", "5e5"]), @"
     exit 2
     ----- stderr -----
-    error: `5e5` means several sessions: 5e55-2, 5e55-1
+    error: `5e5` matches several sessions: 5e55-2, 5e55-1
     hint: type more of the id
     ");
     let elsewhere = sandbox.home().join("elsewhere");
@@ -321,7 +321,7 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "other.jsonl"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/other.jsonl` is the transcript of a session in `[HOME]/elsewhere`, not of this project
+    error: `[ROOT]/other.jsonl` is the transcript of a session in `[HOME]/elsewhere`, not in this project
     hint: capture it there: `midstride -C [HOME]/elsewhere`
     ");
 }
@@ -332,12 +332,12 @@ fn a_session_needs_a_name_and_a_missing_transcript_is_reported() {
     put(&sandbox, "7777-1", &told_in(&sandbox, "7777-1"));
     for arguments in [["session", "show", ""], ["session", "show", " "]] {
         let told = sandbox.run(arguments).exits(2).stderr;
-        assert!(told.contains("an id is needed, or the beginning of one"), "{told}");
+        assert!(told.contains("give an id or the start of one"), "{told}");
     }
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--session", ""]), @"
     exit 2
     ----- stderr -----
-    error: invalid value '' for '--session <ID>': an id is needed, or the beginning of one; `midstride session list` shows them
+    error: invalid value '' for '--session <ID>': give an id or the start of one; `midstride session list` shows them
 
     For more information, try '--help'.
     ");
@@ -346,8 +346,8 @@ fn a_session_needs_a_name_and_a_missing_transcript_is_reported() {
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--session", "7777"]), @"
     exit 2
     ----- stderr -----
-    error: the transcript of session `7777-1` is gone
-    hint: `midstride session show 7777-1` shows what was written down of it
+    error: the transcript of session `7777-1` no longer exists
+    hint: `midstride session show 7777-1` shows what was captured of it
     ");
     sandbox.run(["session", "show", "7777-1"]).exits(0);
 }
@@ -429,12 +429,12 @@ fn a_fork_without_work_is_a_regular_session() {
         put(&sandbox, session, &record(session));
     }
     let told = sandbox.run(["session", "capture", "--session", fork]).exits(0).stderr;
-    assert_eq!(told, "[UID]: fork of [UID], nothing of its own yet\n");
+    assert_eq!(told, "[UID]: fork of [UID], nothing new yet\n");
     let shown = sandbox.run(["session", "show", fork]).exits(0).stdout;
-    assert!(shown.contains("after record r1; nothing of its own yet"), "{shown}");
+    assert!(shown.contains("after record r1; nothing new yet"), "{shown}");
     assert!(shown.contains("Asked before it forked\n  Never touch the fixtures."), "{shown}");
     let run = sandbox.run(["session", "recover", "--all"]).exits(0);
-    let recovered = "ended, and is written down now: fork of [UID], nothing of its own yet";
+    let recovered = "ended and is now captured: fork of [UID], nothing new yet";
     assert_eq!(run.to_string().matches(recovered).count(), 1, "{run}");
     let accepted = ["--title", "Both ways", "--accept", "Nothing happened yet"];
     sandbox.run([&["save", "--session", fork][..], &accepted].concat()).exits(0);

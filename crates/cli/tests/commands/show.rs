@@ -85,7 +85,7 @@ fn handoffs_are_found_by_prefix_stage_and_path() {
     insta::assert_snapshot!(sandbox.run(["show", "feat-042"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042` can mean 2 handoffs
+    error: `feat-042` matches 2 handoffs
     hint: feat-042/discovery  .midstride/handoffs/feat-042/discovery.md
     hint: feat-042/request  .midstride/handoffs/feat-042/request.md
     hint: name one of them
@@ -105,7 +105,7 @@ fn paths_are_relative_to_the_current_directory() {
     insta::assert_snapshot!(sandbox.run(["show", outside.to_str().unwrap()]), @"
     exit 2
     ----- stderr -----
-    error: `[HOME]/x.md` lies outside the project
+    error: `[HOME]/x.md` is outside the project
     hint: midstride stays inside the project: start it there, or name the project with `-C`
     ");
 }
@@ -474,8 +474,8 @@ fn an_earlier_revision_has_no_history() {
     insta::assert_snapshot!(sandbox.run(["show", "market@2", "--history"]), @"
     exit 2
     ----- stderr -----
-    error: `market@2` is one text, it has no history
-    hint: `midstride show market --history` tells how it came about
+    error: `market@2` is a single revision and has no history
+    hint: `midstride show market --history` shows how it changed
     ");
     insta::assert_snapshot!(sandbox.run(["show", "market", "--history", "--as", "raw"]), @"
     exit 2

@@ -71,8 +71,8 @@ fn tasks_wait_for_each_other_and_become_ready() {
     insta::assert_snapshot!(seen(&again, &names), @"
     exit 2
     ----- stderr -----
-    error: t-SCHEMA.. stays as it is: it is in_progress already
-    hint: `midstride task show t-SCHEMA..` shows where it stands
+    error: t-SCHEMA.. was not changed: it is already in_progress
+    hint: `midstride task show t-SCHEMA..` shows its status
     ");
     insta::assert_snapshot!(seen(&sandbox.run(["task", "done", schema]), &names), @"
     exit 0
@@ -91,8 +91,8 @@ fn tasks_wait_for_each_other_and_become_ready() {
     insta::assert_snapshot!(seen(&circle, &names), @"
     exit 2
     ----- stderr -----
-    error: t-SCHEMA.. stays as it is: they would wait for each other: t-SCHEMA.. → t-SHIP.... → t-CACHE... → t-SCHEMA..
-    hint: `midstride task update t-SHIP.... --no-longer-depends-on t-CACHE...` makes room
+    error: t-SCHEMA.. was not changed: they would depend on each other: t-SCHEMA.. → t-SHIP.... → t-CACHE... → t-SCHEMA..
+    hint: break the cycle with `midstride task update t-SHIP.... --no-longer-depends-on t-CACHE...`
     ");
     let blocked = sandbox.run(["task", "block", cache, "--reason", "the key is missing"]);
     insta::assert_snapshot!(seen(&blocked, &names), @"
@@ -166,7 +166,7 @@ fn id_prefixes_work_and_mistakes_are_explained() {
     ----- stderr -----
     error: there is no task `t-u`
     hint: `midstride task list --all` shows what there is
-    hint: what is only elsewhere comes with `midstride sync`
+    hint: `midstride sync` fetches tasks from other clones
     ");
     let several = sandbox.run(["task", "show", "t-"]).exits(2);
     assert!(several.stderr.contains("may be one of 3"), "{several}");
@@ -201,7 +201,7 @@ fn id_prefixes_work_and_mistakes_are_explained() {
     exit 2
     ----- stderr -----
     error: a record of 70264 bytes is too large; at most 65536 fit
-    hint: put the long text into a handoff or a file, and name it
+    hint: put the long text into a handoff or a file, and refer to it
     ");
 }
 
@@ -325,12 +325,12 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
     State captured in the task system. To resume:
 
     1. Run `midstride brief --as mission` (in another clone `midstride sync` first)
-    2. `midstride task list` tells where every task stands, `midstride task ready` what can be begun
+    2. `midstride task list` shows the status of every task, `midstride task ready` the tasks that are ready to start
     3. Coordination continues from where we left off
 
     **In-flight work:** none
     ----- stderr -----
-    No mission state was captured; this is what the tasks and handoffs tell.
+    No mission state was captured; this comes from the tasks and handoffs.
     Next: midstride task mission --decision "..." --next "..."
     "#);
     let ids = chain(&sandbox);
@@ -389,7 +389,7 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
     State captured in the task system. To resume:
 
     1. Run `midstride brief --as mission` (in another clone `midstride sync` first)
-    2. `midstride task list` tells where every task stands, `midstride task ready` what can be begun
+    2. `midstride task list` shows the status of every task, `midstride task ready` the tasks that are ready to start
     3. Coordination continues from where we left off
 
     **In-flight work:** t-SCHEMA.. (agent x7) - check for completion
@@ -417,7 +417,7 @@ fn the_second_to_start_a_task_is_refused() {
     assert_eq!(won, 1);
     for lost in ended.iter().filter(|output| !output.status.success()) {
         let said = String::from_utf8_lossy(&lost.stderr).into_owned();
-        assert!(said.contains("it is in_progress already"), "{said}");
+        assert!(said.contains("it is already in_progress"), "{said}");
     }
 }
 
@@ -435,7 +435,7 @@ fn concurrent_dependencies_make_no_cycle() {
     let done = all.into_iter().map(|child| child.wait_with_output().unwrap().status.success());
     assert_eq!(done.filter(|done| *done).count(), ids.len() - 1);
     let list = sandbox.run(["task", "list"]).exits(0);
-    assert!(!list.stderr.contains("wait for each other"), "{list}");
+    assert!(!list.stderr.contains("depend on each other"), "{list}");
 }
 
 #[test]
@@ -451,15 +451,15 @@ fn changes_after_the_end_of_time_are_refused() {
     insta::assert_snapshot!(last(&["task", "done", &id]).to_string().replace(&id, "ID"), @"
     exit 2
     ----- stderr -----
-    error: nothing can come after 9999-12-30T22:00:00.999999999Z, when it was changed last
-    hint: nothing was changed; `midstride events` shows who wrote that, by a wrong clock
+    error: no change can be later than 9999-12-30T22:00:00.999999999Z, the time of its last change
+    hint: nothing was changed; run `midstride events` to find the entry with the wrong time
     ");
     last(&["task", "note", &id, "so it is"]).exits(2);
     let shown = sandbox.run(["task", "show", &id]).exits(0);
     assert!(shown.stdout.contains("blocked"), "{shown}");
     last(&["task", "mission", "--next", "one"]).exits(0);
     let refused = last(&["task", "mission", "--next", "two"]).exits(2);
-    assert!(refused.stderr.contains("nothing can come after 9999-12-30"), "{refused}");
+    assert!(refused.stderr.contains("no change can be later than 9999-12-30"), "{refused}");
 }
 
 #[test]
@@ -475,7 +475,7 @@ fn an_unwritable_ledger_is_not_reported_as_busy() {
     exit 2
     ----- stderr -----
     error: the ledger cannot be written: no
-    hint: nothing was changed; `midstride doctor` says where it lies: see whether it is whole and you may write there
+    hint: nothing was changed; `midstride doctor` prints its path: check that it is intact and writable
     ");
 }
 

@@ -51,14 +51,14 @@ fn tasks_are_the_same_in_both_clones_after_sync() {
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stderr -----
-    0 tasks came from origin, 2 tasks went there
-    Both sides have 2 tasks now
+    0 tasks received from origin, 2 tasks sent
+    Both sides now have 2 tasks
     ");
     insta::assert_snapshot!(run_in(&sandbox, "../second", &["sync"]), @"
     exit 0
     ----- stderr -----
-    2 tasks came from origin, 1 task went there
-    Both sides have 3 tasks now
+    2 tasks received from origin, 1 task sent
+    Both sides now have 3 tasks
     ");
     // Both change what the other one has, and the same task concurrently.
     run_in(&sandbox, "../second", &["task", "done", &one]).exits(0);
@@ -105,12 +105,12 @@ fn cycles_made_by_two_clones_are_reported() {
     }
     for folder in [".", "../second"] {
         let list = run_in(&sandbox, folder, &["task", "list"]).exits(0);
-        assert!(list.stderr.contains("wait for each other"), "{list}");
+        assert!(list.stderr.contains("depend on each other"), "{list}");
         assert!(list.stderr.contains("--no-longer-depends-on"), "{list}");
     }
     run_in(&sandbox, ".", &["task", "update", &one, "--no-longer-depends-on", &two]).exits(0);
     let list = run_in(&sandbox, ".", &["task", "list"]).exits(0);
-    assert!(!list.stderr.contains("wait for each other"), "{list}");
+    assert!(!list.stderr.contains("depend on each other"), "{list}");
 }
 
 /// A session handoff with three open tasks, pulled into the second clone.
@@ -124,7 +124,7 @@ fn handed_over(sandbox: &Sandbox) -> [String; 3] {
     run_in(sandbox, ".", &["task", "block", &three, "--reason", "frozen"]).exits(0);
     let new = ["new", "End of day", "--kind", "session", "--committed", "--no-edit"];
     let told = run_in(sandbox, ".", &[&new[..], &["--summary", "All is open"]].concat()).exits(0);
-    assert!(told.stderr.contains("It carries 3 open tasks"), "{told}");
+    assert!(told.stderr.contains("It includes 3 open tasks"), "{told}");
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "session"]);
     sandbox.git(&["push", "--quiet"]);
@@ -144,7 +144,7 @@ fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     ----- stderr -----
     error: there is no task `t-ONE.....`
     hint: `midstride task list --all` shows what there is
-    hint: what is only elsewhere comes with `midstride sync`
+    hint: `midstride sync` fetches tasks from other clones
     ");
     let start = run_in(&sandbox, "../second", &["start", "end-day", "--json"]).exits(0);
     let created = json(&start)["tasks"]["created"].clone();
@@ -166,7 +166,7 @@ fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     insta::assert_snapshot!(again, @"
     exit 0
     ----- stderr -----
-    Here already, and not changed: 3 tasks
+    Already here and unchanged: 3 tasks
     ");
     assert_eq!(show("../second", &one)["status"], "done");
     // Once the ledgers are synced, there is one task each, with one note.
@@ -203,9 +203,9 @@ fn handwritten_tasks_are_created_once_on_every_machine() {
         let path = sandbox.root().join(folder).join(".midstride/handoffs/by-hand.md");
         std::fs::write(path, text).unwrap();
         let run = run_in(&sandbox, folder, &["task", "import", "by-hand"]).exits(0);
-        assert!(run.stderr.contains("2 tasks came with it"), "{run}");
+        assert!(run.stderr.contains("2 tasks imported with it"), "{run}");
         assert!(run.stderr.contains("1 entry of `state.tasks` cannot be read"), "{run}");
-        assert!(run.stderr.contains("not here: T-009"), "{run}");
+        assert!(run.stderr.contains("missing tasks that they wait for: T-009"), "{run}");
     }
     assert_eq!(list(&sandbox, "."), list(&sandbox, "../second"));
     for folder in [".", "../second", "."] {
@@ -228,7 +228,7 @@ fn a_session_reports_omitted_tasks_and_completes_the_authors_list() {
     exit 0
     ----- stderr -----
     Wrote full: .midstride/handoffs/full.md
-    It carries 200 open tasks
+    It includes 200 open tasks
     warning: 1 open task more did not fit; `midstride sync` shares all
     Next: fill it in, then midstride check full
     ");
@@ -241,10 +241,10 @@ fn a_session_reports_omitted_tasks_and_completes_the_authors_list() {
         (run.stderr, sandbox.read(&format!(".midstride/handoffs/{id}.md")))
     };
     let (said, text) = with_body("goals", "    goals: [Ship it] # soon\n");
-    assert!(said.contains("It carries 200 open tasks"), "{said}");
+    assert!(said.contains("It includes 200 open tasks"), "{said}");
     assert!(text.contains("    goals: [Ship it] # soon\n    tasks:\n"), "{text}");
     let (said, text) = with_body("own", "    tasks: [Only this]\n");
-    assert!(!said.contains("It carries"), "{said}");
+    assert!(!said.contains("It includes"), "{said}");
     assert!(text.contains("    tasks: [Only this]\n"), "{text}");
 }
 
@@ -286,8 +286,8 @@ fn invalid_task_events_of_others_are_ignored_and_kept() {
     hint: they are not events, or add a task that is already here; nothing was changed
     warning: 1 event in origin needs a newer midstride
     hint: midstride leaves them there until a newer version syncs
-    2 tasks came from origin, 0 tasks went there
-    Both sides have 2 tasks now
+    2 tasks received from origin, 0 tasks sent
+    Both sides now have 2 tasks
     ");
     let list = run_in(&sandbox, "../second", &["task", "list", "--json"]).exits(0);
     let subjects: Vec<String> = json_items(&list.stdout)
@@ -372,8 +372,8 @@ fn a_pushed_event_neither_replaces_nor_freezes_a_task() {
             hint: they are not events, or add a task that is already here; nothing was changed
             warning: 2 events in origin need a newer midstride
             hint: midstride leaves them there until a newer version syncs
-            1 task came from origin, 0 tasks went there
-            Both sides have 1 task now
+            1 task received from origin, 0 tasks sent
+            Both sides now have 1 task
             ");
         }
         assert_eq!(show(folder)["subject"], "Write the schema");
@@ -429,7 +429,7 @@ fn a_private_project_does_not_share_its_tasks() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    0 tasks came from origin; this project shares nothing, what is here stays
+    0 tasks received from origin; this project shares nothing, so its tasks stay here
     ");
     assert_eq!(sandbox.git(&["--git-dir", "../hub.git", "for-each-ref"]), "");
 }
@@ -452,9 +452,9 @@ fn an_event_from_the_future_applies_when_its_time_comes() {
     exit 0
     ----- stderr -----
     warning: the tasks of origin have 1 event from the future
-    hint: they were left alone until their time has come; a clock may be wrong
-    0 tasks came from origin, 0 tasks went there
-    Both sides have 1 task now
+    hint: they are skipped until that time; a clock may be wrong
+    0 tasks received from origin, 0 tasks sent
+    Both sides now have 1 task
     ");
     let told = json(&run_in(&sandbox, ".", &["sync", "--json"]).exits(0));
     assert_eq!(told["tasks"]["early"], 1);
@@ -508,9 +508,6 @@ fn sync_needs_trust() {
     run_in(&sandbox, ".", &["sync"]).exits(0);
     sandbox.git(&["clone", "--quiet", "../hub.git", "../third"]);
     let refused = run_in(&sandbox, "../third", &["sync"]).exits(2);
-    assert!(
-        refused.stderr.contains("hint: `midstride trust` shows what it would allow"),
-        "{refused}"
-    );
+    assert!(refused.stderr.contains("hint: run `midstride trust` to review"), "{refused}");
     assert!(!list(&sandbox, "../third").to_string().contains("Write the schema"));
 }

@@ -215,7 +215,7 @@ fn shown(sandbox: &Sandbox, columns: usize, arguments: &[&str]) -> String {
 fn nothing_is_wider_than_the_terminal_or_broken_inside_a_word() {
     // What `list` says only on a narrow terminal.
     const OMITTED: &str =
-        "No room for CHANGED, AGE, REVISED, REVIEWED; `midstride show ID` or --json tells them";
+        "Columns omitted: CHANGED, AGE, REVISED, REVIEWED (see `midstride show ID` or --json)";
     const COMMANDS: [&[&str]; 10] = [
         &["status"],
         &["list"],

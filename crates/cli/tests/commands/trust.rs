@@ -23,8 +23,8 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: shelf `~/notes` lies outside the project; it is not read before `midstride trust`
-    warning: shelf `../gone` lies outside the project; it is not read before `midstride trust`
+    warning: folder `~/notes` is outside the project; it is not read before `midstride trust`
+    warning: folder `../gone` is outside the project; it is not read before `midstride trust`
     "#);
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 1
@@ -73,9 +73,9 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     ID     STATUS  CHANGED  AGE  REVISED  REVIEWED  OPEN  TITLE
     found  note                                           Found outside
     ----- stderr -----
-    warning: shelf `../gone` is not read: `[ROOT]/../gone` does not exist
-    warning: `[HOME]/notes/out.md` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
+    warning: folder `../gone` is not read: `[ROOT]/../gone` does not exist
+    warning: `[HOME]/notes/out.md` leads outside the project
+    hint: midstride stays inside the project: move the file into it
     ");
     assert!(sandbox.run(["show", "found"]).exits(0).stdout.contains("marker-outside"));
     insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @"
@@ -113,7 +113,7 @@ fn a_project_without_outside_folders_needs_no_trust() {
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 0
     ----- stderr -----
-    The configuration needs no trust: it names no folder outside the project and no redaction rule.
+    The configuration does not need trust: it has no folder outside the project and no redaction rule.
     ");
 }
 
@@ -196,7 +196,7 @@ fn trust_lists_everything_that_would_be_read_and_run() {
     error: not every document here is by ada@example.org alone
     hint: 1 document by mallory <mallory@example.org>
     hint: 2 documents not committed, or changed since
-    hint: `midstride trust` without `--author` shows all of them, and asks
+    hint: run `midstride trust` without `--author` to review all of them
     ");
     let all = trust(&["--yes", "--json"]).exits(0);
     let all: serde_json::Value = serde_json::from_str(&all.stdout).unwrap();
@@ -222,9 +222,9 @@ fn a_store_of_an_earlier_version_is_named_and_taken_back_once() {
         doctor.stdout.contains("the private store `[ROOT]/.git/midstride` came from"),
         "{doctor}"
     );
-    assert!(doctor.stdout.contains("`midstride trust` takes it back"), "{doctor}");
+    assert!(doctor.stdout.contains("accept it with `midstride trust`"), "{doctor}");
     let status = sandbox.run(["status"]);
-    assert!(status.stderr.contains("`midstride trust` takes it back"), "{status}");
+    assert!(status.stderr.contains("accept it with `midstride trust`"), "{status}");
     let call = serde_json::json!({
         "session_id": "0195b9d2-4c00-7000-8000-00000000aaaa", "cwd": sandbox.root(),
         "hook_event_name": "SessionStart", "source": "startup",

@@ -321,7 +321,7 @@ fn a_proof_cannot_run_proofs() {
     let sandbox = allowed(&format!("    - claim: c\n      run: {program} verify pages\n"));
     let run = sandbox.run(["verify", "pages"]).exits(1);
     assert!(run.stdout.contains("it exited with 2, not with 0"), "{run}");
-    assert!(run.stdout.contains("a proof runs no proofs"), "{run}");
+    assert!(run.stdout.contains("a proof cannot run other proofs"), "{run}");
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn a_folder_that_is_missing_or_elsewhere_is_refused() {
       1. not run         missing
                          there is no folder `gone` in the project
       2. not run         a link out
-                         `[ROOT]/link` leads out of the project
+                         `[ROOT]/link` leads outside the project
       3. not run         a file
                          there is no folder `README` in the project
     ");

@@ -110,8 +110,8 @@ fn what_cannot_be_explained_is_named() {
     error: `cache.ts` ends at line 1
     error: no commit has `new.ts`
     hint: commit it first
-    error: `[ROOT]/../home/x.ts` leads out of the project
-    hint: midstride stays inside the project: move the file in, or name it from there
+    error: `[ROOT]/../home/x.ts` leads outside the project
+    hint: midstride stays inside the project: move the file into it
     error: `[ROOT]/no.ts` does not exist
     ");
 }

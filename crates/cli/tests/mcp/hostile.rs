@@ -46,7 +46,7 @@ fn a_line_of_fifty_megabytes_is_refused_and_the_next_is_answered() {
     assert!(message.contains("has 2001 messages, at most 100"), "{message}");
     // A message that can be read must still respect the storage limit.
     let state = json!({"name": "a", "state": {"text": "x".repeat(2_000_000)}});
-    assert!(client.refuses("state_save", state).contains("at most 1048576"));
+    assert!(client.refuses("state_save", state).contains("maximum is 1048576"));
     assert_eq!(client.ask("ping", json!({})), json!({}));
     client.ends();
 }

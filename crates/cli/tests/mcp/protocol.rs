@@ -64,7 +64,7 @@ fn a_server_can_be_discovered() {
         "resources": {},
         "prompts": {}
       },
-      "instructions": "midstride carries work from one session to the next. Call `brief` when you take work over, `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.",
+      "instructions": "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.",
       "supportedVersions": [
         "2024-11-05",
         "2025-03-26",
@@ -152,8 +152,8 @@ fn errors_say_what_to_change() {
             tools/call -32602: there is no tool `serch`; did you mean `search`?
             tools/call -32602: there is no tool `sing`; there are brief, save, revise, get, search, check, answer, resolve, tasks, why, state_save, state_load, state_update
             tools/call -32602: `arguments` has to be an object
-            tools/list -32602: there is one page only; leave `cursor` out
-            resources/list -32602: `cursor` is none that was given out here
+            tools/list -32602: there is only one page; omit `cursor`
+            resources/list -32602: `cursor` was not issued by this server
             resources/read -32602: `uri` has to be a text
             prompts/get -32602: `name` has to be `handoff` or `continue`
             prompts/get -32602: `focus` has to be a text
@@ -192,13 +192,13 @@ fn invalid_arguments_are_reported_to_the_model() {
             get: error: there is no parameter `handof`; `handoff` is missing
             hint: did you mean `handoff`?
             hint: it needs `handoff`, and takes `section`, `offset`
-            get: error: `handoff` has to be a text that says something
-            get: error: `handoff` has to be a text that says something
+            get: error: `handoff` has to be a text that is not blank
+            get: error: `handoff` has to be a text that is not blank
             get: error: `offset` has to be a whole number
             revise: error: there is no parameter `body`; there is no parameter `why`; `text` is missing; `reason` is missing
             hint: it needs `handoff`, `text`, `reason`
             tasks: error: there is no parameter `bogus`
-            hint: it takes `task`, `subject`, `description`, `status`, `reason`, `after`, `note`, `metadata`, `all`, `offset`, none of which it needs
+            hint: it takes `task`, `subject`, `description`, `status`, `reason`, `after`, `note`, `metadata`, `all`, `offset`, all optional
             save: error: `next` has to be a list of texts
             search: error: `status` has to be one of planned, in_progress, resolved, superseded, abandoned
             state_save: error: `state` has to be a JSON object

@@ -33,7 +33,7 @@ fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name:
     assert_eq!(run.code, Some(0), "{run}");
     let asked = model.requests();
     let told = |text: &str| asked.iter().position(|request| request.says(text));
-    let missing = told("missing before this can be taken over");
+    let missing = told("missing before the next session can resume this");
     let complete = told("## Handoff Complete");
     assert!(missing.is_some() && missing < complete, "{missing:?} {complete:?} {run}");
     let document = sandbox.read(".git/midstride/handoffs/cache-purge.md");
@@ -42,7 +42,7 @@ fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name:
     // The session is the client's own: its prompt is among the facts, and it is identified.
     assert!(document.contains("Purge the cache, then hand over"), "{document}");
     let events = sandbox.run(["events"]).exits(0).stdout;
-    assert!(events.contains(&format!("{name} session took over: cache-purge (get)")), "{events}");
+    assert!(events.contains(&format!("{name} session picked up: cache-purge (get)")), "{events}");
 }
 
 #[test]

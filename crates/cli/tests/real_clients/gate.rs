@@ -51,8 +51,8 @@ fn claude_code_is_kept_from_stopping_at_most_twice() {
     assert_eq!(model.requests().len(), 5, "{:?}", did(&sandbox));
     let heard = heard(&last(&model));
     assert_eq!(times(&heard, "Stop hook feedback"), 2, "{heard:#?}");
-    let why = "The user corrected this session once, and no handoff that passed the gate tells why. \
-               Say it with `midstride save`";
+    let why = "The user corrected this session once, and no complete handoff explains why. \
+               Save it with `midstride save`";
     assert_eq!(times(&heard, why), 2, "{heard:#?}");
     let what = format!("- correction: {CORRECTION} (record ");
     let add = "): quote it, or say what the user wants (a constraint or a decision)";
@@ -221,5 +221,5 @@ fn reverted_edits_trigger_a_reminder() {
         waits_for("\"tool_result\"", 3),
     ];
     let why = reminded_after(&sandbox, turns);
-    assert_eq!(why, "Changes of 1 file were taken back in this session.");
+    assert_eq!(why, "Changes to 1 file were reverted in this session.");
 }

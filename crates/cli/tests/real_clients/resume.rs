@@ -74,7 +74,7 @@ fn after_clear_a_new_session_starts() {
     // The user ended it, so it is not called lost.
     let text = super::transcript_of(&sandbox, &second);
     assert!(text.contains("midstride: briefed from "), "{text}");
-    assert!(!text.contains("ended without a word"), "{text}");
+    assert!(!text.contains("not captured when it ended"), "{text}");
 }
 
 /// How a client starts a session: a new one, the last one again, or a named one again.

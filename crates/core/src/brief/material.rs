@@ -95,7 +95,7 @@ pub struct BriefItem {
     pub text: String,
     /// How the text appears.
     pub form: ItemForm,
-    /// Our own words about it, such as `changed since, judged at 4f2c1ab`. Untrusted text in it
+    /// Our own words about it, such as `changed since, checked at 4f2c1ab`. Untrusted text in it
     /// must be quoted.
     pub remark: Option<String>,
     /// Its source, such as `handoff market-page-perf` or `session 1f3a09c2`. Items from one source

@@ -4,7 +4,7 @@
 const NOUNS: &[(&str, &str)] = &[
     ("Last session", "session"),
     ("Status", "status line"),
-    ("Where it stands", "status line"),
+    ("Status", "status line"),
     ("Goal", "goal"),
     ("Next", "next step"),
     ("The user's instruction", "instruction"),

@@ -41,7 +41,7 @@ fn describe_step<'t>(kind: StartupKind, text: &'t str, tools: &StartupTools) -> 
             StartupKind::Task => "Not a task",
             StartupKind::Constraint => "Not a constraint",
         };
-        return (ItemRank::Rest, heading, text, Some("so it is no boot action"));
+        return (ItemRank::Rest, heading, text, Some("so it is not a startup step"));
     }
     match kind {
         StartupKind::Skill => {

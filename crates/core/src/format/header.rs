@@ -49,23 +49,23 @@ pub static HANDOFF: Shape = Shape {
     guesses: &[],
     fields: &[
         field("format", FieldKind::Number, "The version of the format; 1 where it is absent."),
+        field("id", FieldKind::Text, "The slug that names the handoff; in a pipeline feat-NNN."),
         field(
-            "id",
+            "uid",
             FieldKind::Text,
-            "A slug by which people name the handoff; in a pipeline feat-NNN.",
+            "Never changes; distinguishes two handoffs with the same id.",
         ),
-        field("uid", FieldKind::Text, "Never changes; tells two handoffs with one id apart."),
         field("title", FieldKind::Text, "What it is about, in one line."),
-        field("description", FieldKind::Text, "One line by which a later session finds it."),
+        field("description", FieldKind::Text, "One line that helps a later session find it."),
         field("kind", FieldKind::Choice(&status::KIND), "What sort of handoff this is."),
         field("stage", FieldKind::Text, "The stage of a pipeline document."),
-        field("status", FieldKind::Choice(&status::STATUS), "Where its life stands."),
+        field("status", FieldKind::Choice(&status::STATUS), "Its status."),
         field("from", FieldKind::Text, "Who wrote it."),
-        field("to", FieldKind::List(&FieldKind::Text), "Who takes it over."),
+        field("to", FieldKind::List(&FieldKind::Text), "Who resumes it."),
         field("created", FieldKind::Time, "When it was captured."),
-        field("updated", FieldKind::Time, "Read from older documents; the last revision tells it."),
-        field("at_commit", FieldKind::Text, "Where the repository stood."),
-        field("context_summary", FieldKind::Text, "One to three sentences for whoever comes next."),
+        field("updated", FieldKind::Time, "Read from older documents; the last revision has it."),
+        field("at_commit", FieldKind::Text, "The commit of the repository."),
+        field("context_summary", FieldKind::Text, "One to three sentences for the next session."),
         field(
             "decisions_made",
             FieldKind::List(&FieldKind::Map(&decision::SHAPE)),
@@ -84,17 +84,17 @@ pub static HANDOFF: Shape = Shape {
         field(
             "assumptions",
             FieldKind::List(&FieldKind::Map(&assumption::SHAPE)),
-            "What is taken for granted.",
+            "What is assumed.",
         ),
         field(
             "landmines",
             FieldKind::List(&FieldKind::Text),
-            "What will bite whoever works here next.",
+            "What will bite the next session here.",
         ),
         field(
             "proofs",
             FieldKind::List(&FieldKind::Map(&proof::SHAPE)),
-            "Commands that show a claim again.",
+            "Commands that verify a claim.",
         ),
         field(
             "measurements",
@@ -104,7 +104,7 @@ pub static HANDOFF: Shape = Shape {
         field(
             "implements",
             FieldKind::List(&FieldKind::Text),
-            "Sections of the design that this carries out.",
+            "Sections of the design that this implements.",
         ),
         field(
             "deviations",
@@ -130,14 +130,14 @@ pub static HANDOFF: Shape = Shape {
         field(
             "reviews",
             FieldKind::List(&FieldKind::Map(&review::SHAPE)),
-            "Who challenged it, and what came of it.",
+            "Who challenged it, and the result.",
         ),
         field(
             "revisions",
             FieldKind::List(&FieldKind::Map(&revision::SHAPE)),
             "When it changed, by whom and why.",
         ),
-        field("superseded_by", FieldKind::Text, "The handoff that took its place."),
+        field("superseded_by", FieldKind::Text, "The handoff that replaced it."),
         field("resolution", FieldKind::Map(&resolution::SHAPE), "How it ended."),
     ],
 };

@@ -111,14 +111,14 @@ impl Stages {
             for field in requires {
                 let first = field.split('.').next().unwrap_or_default();
                 if HANDOFF.field(first).is_none() {
-                    found.push(format!("`{name}` requires `{field}`, which is no field"));
+                    found.push(format!("`{name}` requires `{field}`, which is not a field"));
                 }
             }
         }
         for (name, rule) in &self.kinds {
             for section in rule.sections.iter().flatten() {
                 if meaning_of_name(section).is_none() {
-                    found.push(format!("`{name}` wants a section `{section}`, which is not known"));
+                    found.push(format!("`{name}` requires the unknown section `{section}`"));
                 }
             }
         }
@@ -130,7 +130,7 @@ impl Stages {
             }
             for upstream in rule.upstream() {
                 if !self.stages.contains_key(upstream) {
-                    found.push(format!("`{name}` builds on `{upstream}`, which is no stage"));
+                    found.push(format!("`{name}` builds on `{upstream}`, which is not a stage"));
                 }
             }
         }

@@ -75,7 +75,7 @@ pub enum LifecycleRefusal {
     #[error("a review that held neither drops nor corrects anything")]
     HeldWithCorrection,
     /// The step changes nothing and is already in the history.
-    #[error("its history tells it already")]
+    #[error("its history already says so")]
     AlreadyRecorded,
     /// The next stage does not build on this handoff's stage.
     #[error("{}", not_derived_message(to, from, is.as_deref()))]

@@ -42,7 +42,7 @@ pub struct MergedText {
 #[non_exhaustive]
 pub enum MergeRefusal {
     /// They belong to two different handoffs.
-    #[error("these are two handoffs that carry one id")]
+    #[error("these are two handoffs with the same id")]
     TwoHandoffs,
 }
 
@@ -95,7 +95,7 @@ pub fn side_by_side(one: &Document, other: &Document) -> MergedText {
         if side_order(other) < side_order(one) { (other, one) } else { (one, other) };
     let mut text = String::new();
     ConflictMarkers::new(first, second).write_conflict(&mut text, first.text(), second.text());
-    MergedText { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
+    MergedText { text, conflicts: vec!["two handoffs have the same id".to_owned()] }
 }
 
 /// Whether a text is the result of [`side_by_side`].

@@ -64,7 +64,7 @@ impl Session {
         let from = self.forked_from.as_ref()?;
         Some(match &self.forked_after {
             Some(record) => {
-                let yet = if self.has_no_own_work() { "; nothing of its own yet" } else { "" };
+                let yet = if self.has_no_own_work() { "; nothing new yet" } else { "" };
                 format!("forked from {from} after record {record}{yet}")
             }
             None => format!("forked from {from}; what was copied from it counts as its own"),

@@ -71,7 +71,7 @@ pub struct Instruction {
     pub session: SessionId,
     /// The record of the prompt.
     pub record: String,
-    /// Whether that prompt came from a script. A script can revoke it; only the user can revoke
+    /// Whether that prompt received from a script. A script can revoke it; only the user can revoke
     /// what the user typed.
     pub headless: bool,
     /// When the user gave it.

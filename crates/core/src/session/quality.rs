@@ -182,9 +182,8 @@ fn known_hint(document: &Document, finding: &Finding) -> Option<&'static str> {
     }
     let is_about_summary = summary.is_none_or(|node| node.at == finding.at);
     let is_missing = is(Code::MissingField) || is(Code::EmptyField);
-    (is_missing && is_about_summary).then_some(
-        "say in one to three sentences what this is about and where it stands (the summary)",
-    )
+    (is_missing && is_about_summary)
+        .then_some("say in one to three sentences what this is about and its status (the summary)")
 }
 
 /// The name of a kind, as it is recorded.

@@ -11,7 +11,7 @@ const TASKS_MAX: usize = 2_000;
 /// The maximum number of metadata entries kept for a task.
 const METADATA_MAX: usize = 32;
 /// The subject of a task whose creation is in no record.
-const NO_SUBJECT: &str = "(not told)";
+const NO_SUBJECT: &str = "(no subject)";
 /// The metadata key that names the agent of a task.
 const AGENT: &str = "agent_id";
 

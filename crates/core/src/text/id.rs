@@ -34,7 +34,7 @@ pub enum HandoffIdError {
     #[error("an id has at most {ID_LENGTH_MAX} characters, this one has {0}")]
     TooLong(usize),
     /// The text contains a character outside the slug alphabet.
-    #[error("`{0}` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`")]
+    #[error("`{0}` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`")]
     InvalidCharacter(char),
     /// The text does not start with a letter or digit, or it ends with a dot.
     #[error("an id starts with a letter or a digit and does not end with a dot")]

@@ -146,7 +146,7 @@ const WHATS: [&str; 11] = [
 ];
 
 static WORDS: LazyLock<Words> =
-    LazyLock::new(|| Words::of(&WHATS, &["broken", "so it is no boot action"]));
+    LazyLock::new(|| Words::of(&WHATS, &["broken", "so it is not a startup step"]));
 
 fn words(command: &str) -> Vec<String> {
     command.split(' ').map(str::to_owned).collect()

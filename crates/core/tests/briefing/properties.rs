@@ -16,7 +16,7 @@ const KINDS: [(ItemRank, &str); 14] = [
     (ItemRank::Goal, "Goal"),
     (ItemRank::Constraint, "Constraint"),
     (ItemRank::BlockingQuestion, "Blocking question"),
-    (ItemRank::Status, "Where it stands"),
+    (ItemRank::Status, "Status"),
     (ItemRank::NextAction, "Next action"),
     (ItemRank::WrongTurn, "Wrong turn"),
     (ItemRank::Landmine, "Landmine"),
@@ -40,7 +40,7 @@ const BOOT_WHATS: [&str; 11] = [
     "Not a task",
     "Not a constraint",
 ];
-const REMARKS: [&str; 2] = ["changed since", "so it is no boot action"];
+const REMARKS: [&str; 2] = ["changed since", "so it is not a startup step"];
 
 /// Words, markup and hidden characters, in any order and of any length.
 fn text() -> impl Strategy<Value = String> {
@@ -331,7 +331,7 @@ proptest! {
             ..BriefItem::default()
         };
         for (at, (standing, next)) in work.iter().enumerate() {
-            material.items.push(of(at, ItemRank::Status, "Where it stands", standing));
+            material.items.push(of(at, ItemRank::Status, "Status", standing));
             material.items.push(of(at, ItemRank::NextAction, "Next action", next));
         }
         let briefing = holds(&material, budget);
@@ -367,7 +367,7 @@ fn a_starting_session_gets_next_actions_despite_many_instructions() {
             points.push(of(ItemRank::Constraint, "Constraint", source));
             points.push(of(ItemRank::BlockingQuestion, "Blocking question", source));
         }
-        points.push(of(ItemRank::Status, "Where it stands", source));
+        points.push(of(ItemRank::Status, "Status", source));
         points.push(of(ItemRank::NextAction, "Next action", source));
     }
     let material = Material {

@@ -166,7 +166,7 @@ pub enum InstallError {
         message: String,
     },
     /// Something else is where the entries belong.
-    #[error("{at} in `{}` is {found}, {wanted} is expected there", path.display())]
+    #[error("{at} in `{}` is {found}, but must be {wanted}", path.display())]
     Unexpected {
         /// The file.
         path: PathBuf,
@@ -178,7 +178,7 @@ pub enum InstallError {
         wanted: &'static str,
     },
     /// The edit would have changed more than intended.
-    #[error("`{}` cannot be changed without harm to {what}", path.display())]
+    #[error("`{}` cannot be changed without damage to {what}", path.display())]
     Unverified {
         /// The file.
         path: PathBuf,
@@ -186,10 +186,10 @@ pub enum InstallError {
         what: String,
     },
     /// There is no home folder to install to.
-    #[error("there is no home folder")]
+    #[error("there is no home directory")]
     NoHome,
     /// An install record is damaged.
-    #[error("the receipt `{}` cannot be read", .0.display())]
+    #[error("the install record `{}` cannot be read", .0.display())]
     DamagedRecord(PathBuf),
     /// Only the user can grant permissions, not an agent.
     #[error("this command needs the user, but it runs inside {0}")]

@@ -204,7 +204,7 @@ pub enum AppendError {
         actual: Option<StreamVersion>,
     },
     /// The engine failed midway. Append the same events again to find out.
-    #[error("whether it was recorded is not known: {0}")]
+    #[error("it may not have been recorded: {0}")]
     Ambiguous(String),
     /// Other writers held the lock for too long. Nothing was recorded.
     #[error("the ledger cannot be written: {0}")]
@@ -236,7 +236,7 @@ pub fn encode_record(stream: &StreamId, events: &[Envelope]) -> Result<String, A
 #[non_exhaustive]
 pub enum LedgerError {
     /// A newer midstride created it; it was left untouched.
-    #[error("`{}` is of version {found}; this midstride knows {known}", path.display())]
+    #[error("`{}` has version {found}; this midstride supports {known}", path.display())]
     Newer {
         /// The database.
         path: PathBuf,
@@ -254,7 +254,7 @@ pub enum LedgerError {
         message: String,
     },
     /// The database was set up before and has no schema now.
-    #[error("`{}` was set up before and is empty now", path.display())]
+    #[error("`{}` was set up earlier and is now empty", path.display())]
     Emptied {
         /// The database.
         path: PathBuf,

@@ -108,22 +108,22 @@ impl fmt::Display for FileError {
         let path = self.path.display();
         match &self.problem {
             FileProblem::NotFound => write!(f, "`{path}` does not exist"),
-            FileProblem::Exists => write!(f, "`{path}` exists already"),
-            FileProblem::IsFolder => write!(f, "`{path}` is a folder, a file is expected there"),
-            FileProblem::NotFile => write!(f, "`{path}` is no ordinary file"),
-            FileProblem::NotFolder => write!(f, "`{path}` lies below something that is no folder"),
-            FileProblem::Denied => write!(f, "`{path}` may not be accessed"),
+            FileProblem::Exists => write!(f, "`{path}` already exists"),
+            FileProblem::IsFolder => write!(f, "`{path}` is a folder, not a file"),
+            FileProblem::NotFile => write!(f, "`{path}` is not a regular file"),
+            FileProblem::NotFolder => write!(f, "a parent of `{path}` is not a folder"),
+            FileProblem::Denied => write!(f, "no permission to access `{path}`"),
             FileProblem::ReadOnly => write!(f, "`{path}` is read-only"),
-            FileProblem::Outside => write!(f, "`{path}` leads out of the project"),
-            FileProblem::LinkLoop => write!(f, "the links of `{path}` lead in a circle"),
+            FileProblem::Outside => write!(f, "`{path}` leads outside the project"),
+            FileProblem::LinkLoop => write!(f, "`{path}` has a cycle of links"),
             FileProblem::TooLarge(size) => {
                 write!(f, "`{path}` has {size} bytes, at most {FILE_BYTES_MAX} are read")
             }
             FileProblem::WouldBeTooLarge(size) => {
                 write!(f, "`{path}` would have {size} bytes, and at most {FILE_BYTES_MAX} are read")
             }
-            FileProblem::DiskFull => write!(f, "there is no room left to write `{path}`"),
-            FileProblem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
+            FileProblem::DiskFull => write!(f, "no space left to write `{path}`"),
+            FileProblem::Changed => write!(f, "`{path}` was changed by another process meanwhile"),
             FileProblem::Deleted => write!(f, "`{path}` was deleted meanwhile"),
             FileProblem::Untrusted => write!(f, "`{path}` came from elsewhere and is not trusted"),
             FileProblem::Other(error) => write!(f, "`{path}`: {error}"),
@@ -137,24 +137,22 @@ impl FileError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.problem {
-            FileProblem::Exists => "choose another id, or edit the one that is there",
+            FileProblem::Exists => "choose another id, or edit the existing one",
             FileProblem::IsFolder | FileProblem::NotFolder | FileProblem::NotFile => {
                 "move it away, then try again"
             }
             FileProblem::Denied => "check who owns it and its permissions",
             FileProblem::ReadOnly => "make it writable with `chmod u+w`, then try again",
-            FileProblem::Outside => {
-                "midstride stays inside the project: move the file in, or name it from there"
-            }
+            FileProblem::Outside => "midstride stays inside the project: move the file into it",
             FileProblem::LinkLoop => "remove the link",
-            FileProblem::TooLarge(_) => "move the material into files of its own and refer to them",
+            FileProblem::TooLarge(_) => "move the material into separate files and refer to them",
             FileProblem::WouldBeTooLarge(_) => {
-                "nothing was changed; move the material into files of its own and refer to them"
+                "nothing was changed; move the material into separate files and refer to them"
             }
-            FileProblem::DiskFull => "make room and try again; nothing was changed",
-            FileProblem::Changed => "look at it again, then repeat the command",
+            FileProblem::DiskFull => "free some disk space and try again; nothing was changed",
+            FileProblem::Changed => "look at it again, then run the command again",
             FileProblem::Deleted => {
-                "bring it back, for instance with `git restore`, then repeat the command"
+                "restore it, for example with `git restore`, then run the command again"
             }
             FileProblem::Untrusted => {
                 "if it is yours, trust it with `midstride trust` in a terminal"

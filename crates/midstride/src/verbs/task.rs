@@ -38,7 +38,7 @@ pub enum TaskError {
     #[error(transparent)]
     Find(#[from] TaskNotFound),
     /// The change does not fit the task.
-    #[error("{id} stays as it is: {why}")]
+    #[error("{id} was not changed: {why}")]
     Refused {
         /// The task.
         id: TaskId,
@@ -46,7 +46,7 @@ pub enum TaskError {
         why: TaskRefusal,
     },
     /// The task has an event at the last representable time.
-    #[error("nothing can come after {0}, when it was changed last")]
+    #[error("no change can be later than {0}, the time of its last change")]
     EndOfTime(Timestamp),
     /// The ledger cannot be read.
     #[error(transparent)]

@@ -94,7 +94,7 @@ impl Workspace {
 
     /// Whose the private store is that is written to.
     pub fn store_owner(&self) -> StoreOwner {
-        // A store that cannot be looked at is not read either.
+        // A store that cannot be read is not read either.
         self.stores[0].owner().unwrap_or(StoreOwner::Unknown)
     }
 

@@ -19,7 +19,7 @@ pub enum FindError {
         nearest: Option<String>,
     },
     /// Several match.
-    #[error("`{wanted}` can mean {} handoffs", candidates.len())]
+    #[error("`{wanted}` matches {} handoffs", candidates.len())]
     Several {
         /// What was typed.
         wanted: String,
@@ -27,10 +27,10 @@ pub enum FindError {
         candidates: Vec<(HandoffKey, PathBuf)>,
     },
     /// The path is not a Markdown file.
-    #[error("`{0}` is no Markdown file")]
+    #[error("`{0}` is not a Markdown file")]
     NotMarkdown(String),
     /// The path leads out of the project.
-    #[error("`{0}` lies outside the project")]
+    #[error("`{0}` is outside the project")]
     Outside(String),
     /// A file could not be read.
     #[error(transparent)]

@@ -194,7 +194,7 @@ pub enum SettingsError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The file is invalid.
-    #[error("`{}` is not understood: {problem}", path.display())]
+    #[error("cannot parse `{}`: {problem}", path.display())]
     Text {
         /// The path of the file.
         path: PathBuf,

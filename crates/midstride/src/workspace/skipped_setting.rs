@@ -32,14 +32,12 @@ impl fmt::Display for SkippedSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Configuration(why) => write!(f, "the configuration is not read: {why}"),
-            Self::UnknownKey { key, .. } => write!(
-                f,
-                "`{key}` in the configuration is not known to this midstride; nothing is done with \
-                 it"
-            ),
+            Self::UnknownKey { key, .. } => {
+                write!(f, "`{key}` in the configuration is unknown to this midstride and ignored")
+            }
             Self::Untrusted(name) => write!(
                 f,
-                "shelf `{name}` lies outside the project; it is not read before `midstride trust`"
+                "folder `{name}` is outside the project; it is not read before `midstride trust`"
             ),
             Self::UntrustedRules(1) => {
                 write!(f, "1 redaction rule of the project is not used before `midstride trust`")
@@ -48,7 +46,7 @@ impl fmt::Display for SkippedSetting {
                 f,
                 "{count} redaction rules of the project are not used before `midstride trust`"
             ),
-            Self::Folder { name, why } => write!(f, "shelf `{name}` is not read: {why}"),
+            Self::Folder { name, why } => write!(f, "folder `{name}` is not read: {why}"),
         }
     }
 }

@@ -220,7 +220,7 @@ pub fn user_file(environment: &Environment) -> Option<PathBuf> {
 }
 
 fn problem_text(file: &Path, problem: &SettingsProblem) -> String {
-    format!("`{}` is not understood: {problem}", file.display())
+    format!("cannot parse `{}`: {problem}", file.display())
 }
 
 fn read_file<T>(

@@ -24,11 +24,11 @@ impl From<NewError> for Diagnostic {
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             NewError::Nameless => diagnostic.hint("midstride new \"Market pages take 14 s\""),
             NewError::BadId { .. } => diagnostic.hint_per_surface(
-                "leave `--id` out to have one made from the title",
-                "leave `handoff` out to have one made from the title",
+                "omit `--id` to generate one from the title",
+                "omit `handoff` to generate one from the title",
             ),
             NewError::SecretId(_) => {
-                diagnostic.hint("give it another id, or none: one is made from the title")
+                diagnostic.hint("give it another id, or omit the id to generate one from the title")
             }
             NewError::UnknownStage { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
@@ -44,16 +44,16 @@ impl From<NewError> for Diagnostic {
                 )
             }
             NewError::CommitsNothing => {
-                diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
+                diagnostic.hint("omit `--committed` to create a private handoff")
             }
-            NewError::TwoTexts(_) => diagnostic.hint("leave either `--from` or `--body` out"),
+            NewError::TwoTexts(_) => diagnostic.hint("omit either `--from` or `--body`"),
             NewError::NotUtf8(_) => diagnostic.hint(CONVERT_HINT),
             NewError::Folder(_) => diagnostic.hint("name one file in it"),
             NewError::Upstream(error @ FindError::NotMarkdown(_)) => {
                 Self::from(error).hint("`midstride new TITLE --body FILE` takes any text")
             }
             NewError::Upstream(error) => error.into(),
-            NewError::Header(_) => diagnostic.hint("mend the header of the text, then try again"),
+            NewError::Header(_) => diagnostic.hint("fix the header of the text, then try again"),
             NewError::File(error) => error.into(),
             _ => diagnostic,
         }
@@ -90,7 +90,7 @@ impl From<RevisionError> for Diagnostic {
             RevisionError::NotLocal { .. } => diagnostic
                 .hint("`midstride sync` fetches what others shared; they run it to share theirs"),
             RevisionError::Forgotten { .. } => {
-                diagnostic.hint("its place in the history stays; the text is gone for good")
+                diagnostic.hint("the history still lists it, but its text was deleted for good")
             }
             RevisionError::Git(error) => error.into(),
             RevisionError::File(error) => error.into(),
@@ -104,12 +104,15 @@ impl From<JournalError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             JournalError::NoHeader(path) => diagnostic.hint(format!(
-                "`midstride new --from {}` makes a handoff of it",
+                "`midstride new --from {}` turns it into a handoff",
                 shell_path(&path)
             )),
             JournalError::Conflicted(path) => diagnostic
-                .hint(format!("midstride merge {} joins what can be joined", shell_path(&path)))
-                .hint("settle the rest between the markers, then repeat the command"),
+                .hint(format!(
+                    "run midstride merge {} to merge what can be merged",
+                    shell_path(&path)
+                ))
+                .hint("resolve the remaining conflicts, then run the command again"),
             JournalError::Refused(DocumentEditError::RedactionWouldCorrupt { .. }) => diagnostic
                 .hint("remove the secret by hand, or fix the rule in `.midstride/config.toml`"),
             JournalError::Refused(_) => diagnostic.hint_per_surface(
@@ -133,7 +136,7 @@ impl From<ReviseError> for Diagnostic {
                 secrets
                     .fold(diagnostic, Self::hint)
                     .hint(format!(
-                        "both texts are in `{}`, between markers: settle them there",
+                        "`{}` has both texts between conflict markers: resolve them there",
                         kept.display()
                     ))
                     .hint_per_surface(
@@ -142,8 +145,7 @@ impl From<ReviseError> for Diagnostic {
                             shell_word(&key),
                             shell_path(&kept)
                         ),
-                        "then call `revise` with the settled text; or `get` what is there now, put yours \
-                         into it, and call `revise` with that",
+                        "then call `revise` with the resolved text; or `get` the current text, add your changes, and call `revise` with that",
                     )
             }
             ReviseError::OtherHandoff { key, .. } => diagnostic
@@ -151,8 +153,8 @@ impl From<ReviseError> for Diagnostic {
                 .hint(format!("without its header it replaces the body of `{key}`, and only that")),
             ReviseError::Header { fix: mend, .. } => diagnostic.hint(mend),
             ReviseError::Empty(key) => diagnostic.hint_per_surface(
-                format!("midstride resolve {} --abandon REASON gives it up", shell_word(&key)),
-                "`resolve` with `abandoned` gives it up",
+                format!("abandon it with midstride resolve {} --abandon REASON", shell_word(&key)),
+                "abandon it with `resolve` and `abandoned`",
             ),
             ReviseError::Journal(error) => error.into(),
             _ => diagnostic,
@@ -175,7 +177,7 @@ impl From<ApplyError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             ApplyError::Refused { why: LifecycleRefusal::HeldWithCorrection, .. } => {
-                diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
+                diagnostic.hint("omit `--dropped` and `--body`, or give `--verdict corrected`")
             }
             ApplyError::Refused {
                 key,
@@ -184,7 +186,7 @@ impl From<ApplyError> for Diagnostic {
                 let (key, to) = (shell_word(&key), shell_word(&to));
                 match (from.is_empty(), is) {
                     (true, _) => {
-                        diagnostic.hint(format!("`midstride new --stage {to}` begins one"))
+                        diagnostic.hint(format!("create one with `midstride new --stage {to}`"))
                     }
                     (false, Some(_)) => next.iter().fold(diagnostic, |diagnostic, next| {
                         let next = shell_word(next);
@@ -210,21 +212,21 @@ impl From<ApplyError> for Diagnostic {
                         "answer its blocking questions, and record the new verdict with `revise`",
                     )
                     .hint_per_surface(
-                        "or end it with `--by ID` or `--abandon REASON`",
-                        "or end it with `superseded_by` or `abandoned`",
+                        "or close it with `--by ID` or `--abandon REASON`",
+                        "or close it with `superseded_by` or `abandoned`",
                     )
             }
             ApplyError::Refused {
                 why: LifecycleRefusal::MeasurementDiffers { name, .. }, ..
             } => {
                 let measured = shell_word(&format!("{name}=AFTER"));
-                diagnostic.hint(format!("give the new number alone: `--measured {measured}`"))
+                diagnostic.hint(format!("give only the new number: `--measured {measured}`"))
             }
             ApplyError::Refused { key, .. } => {
                 let key = shell_word(&key);
                 diagnostic.hint_per_surface(
-                    format!("`midstride show {key}` shows where it stands"),
-                    "`get` shows where it stands",
+                    format!("`midstride show {key}` shows its status"),
+                    "`get` shows its status",
                 )
             }
             ApplyError::RequiresUser { .. } => diagnostic.hint_per_surface(
@@ -232,7 +234,7 @@ impl From<ApplyError> for Diagnostic {
                 "ask the user, who answers with `midstride answer` in a terminal",
             ),
             ApplyError::NoCommit(_) => diagnostic.hint_per_surface(
-                "commit first, or say the `--outcome` instead",
+                "commit first, or give `--outcome` instead",
                 "commit first, or give `outcome` instead",
             ),
             ApplyError::Journal(error) => error.into(),
@@ -245,7 +247,7 @@ impl From<DiffError> for Diagnostic {
     fn from(error: DiffError) -> Self {
         match error {
             DiffError::NeverRevised(_) => {
-                Self::from_error(&error).hint("`midstride edit` gives it a second text")
+                Self::from_error(&error).hint("`midstride edit` adds a second revision")
             }
             DiffError::Revision(error) => error.into(),
             _ => Self::from_error(&error),
@@ -276,7 +278,7 @@ impl From<AdvanceError> for Diagnostic {
                 let path = path.display();
                 Self::with_code(
                     ErrorCode::AlreadyExists,
-                    format!("another document lies where `{key}` belongs: `{path}`"),
+                    format!("another document is at the path of `{key}`: `{path}`"),
                 )
                 .hint("move it away, or give it a header with that id and stage")
             }
@@ -297,8 +299,7 @@ impl From<UndoError> for Diagnostic {
                 diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
             }
             UndoError::NotUndoable { key, .. } => diagnostic.hint(format!(
-                "`midstride show {} --history` numbers its texts; `midstride edit` brings one \
-                 back",
+                "`midstride show {} --history` lists its revisions; restore one with `midstride edit`",
                 shell_word(&key)
             )),
             UndoError::Journal(error) => error.into(),
@@ -311,9 +312,11 @@ impl From<ShareError> for Diagnostic {
     fn from(error: ShareError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            ShareError::NotPrivate(_) => diagnostic.hint("it can be read by everybody already"),
+            ShareError::NotPrivate(_) => {
+                diagnostic.hint("only handoffs in the private folder have to be shared")
+            }
             ShareError::CommitsNothing => {
-                diagnostic.hint("`midstride init` sets up a committed shelf")
+                diagnostic.hint("`midstride init` sets up a committed folder")
             }
             ShareError::Journal(error) => error.into(),
             ShareError::File(error) => error.into(),
@@ -338,14 +341,15 @@ impl From<MergeError> for Diagnostic {
             MergeError::NoRepository => diagnostic.hint("start it where the merge was made"),
             MergeError::NoConflict(path) => {
                 let path = shell_path(&path);
-                diagnostic.hint(format!("`midstride check {path}` says whether anything is left"))
+                diagnostic.hint(format!("run `midstride check {path}` to see what remains"))
             }
             MergeError::AlreadyResolved(path) => {
                 diagnostic.hint(format!("git add {}", shell_path(&path)))
             }
             MergeError::Deleted(path) => {
                 let path = shell_path(&path);
-                diagnostic.hint(format!("decide: git add {path} keeps it, git rm {path} does not"))
+                diagnostic
+                    .hint(format!("keep it with git add {path}, or delete it with git rm {path}"))
             }
             MergeError::NoText(_) => {
                 diagnostic.hint("`git checkout --ours` or `--theirs` takes one side of it")
@@ -363,7 +367,7 @@ impl From<DriverError> for Diagnostic {
     fn from(error: DriverError) -> Self {
         match error {
             DriverError::NoRepository => Self::from_error(&error)
-                .hint("`git init` makes one; leave `--merge-driver` out without it"),
+                .hint("create one with `git init`, or omit `--merge-driver`"),
             DriverError::Git(error) => error.into(),
             DriverError::File(error) => error.into(),
             _ => Self::from_error(&error),

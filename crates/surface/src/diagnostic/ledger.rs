@@ -14,20 +14,19 @@ use midstride_core::work::task;
 use midstride_core::work::task::TaskNotFound;
 
 /// How to start a new ledger. SQLite would delete a log without its database.
-const NEW_LEDGER_HINT: &str = "or move it away, with `ledger.db-wal`: midstride rebuilds what documents and \
-     transcripts have; `midstride sync` brings shared tasks";
+const NEW_LEDGER_HINT: &str = "or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks";
 
 impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
+            LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was changed"),
             LedgerError::Damaged { path, .. } => {
                 let is_database = path.extension().is_some_and(|it| it == "db");
                 diagnostic.hint(format!("restore `{}` from a backup", path.display())).hint(
                     match is_database {
                         true => NEW_LEDGER_HINT,
-                        false => "or move it away: midstride rebuilds what transcripts have",
+                        false => "or move it away: midstride rebuilds what it can from transcripts",
                     },
                 )
             }
@@ -40,7 +39,9 @@ impl From<LedgerError> for Diagnostic {
             LedgerError::OrphanedLog { .. } => diagnostic
                 .hint("nothing was changed; restore both files from a backup")
                 .hint(NEW_LEDGER_HINT),
-            LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
+            LedgerError::Unavailable(_) => {
+                diagnostic.hint("another process may be using it; try again")
+            }
             LedgerError::Forgotten(_) => diagnostic.hint(REDACT_HINT),
             LedgerError::File(error) => error.into(),
             _ => diagnostic,
@@ -53,17 +54,16 @@ impl From<AppendError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             AppendError::Conflict { .. } | AppendError::Busy(_) => {
-                diagnostic.hint("others write to it; nothing was changed, try again")
+                diagnostic.hint("other processes are writing to it; nothing was changed, try again")
             }
             AppendError::Unavailable(_) => diagnostic.hint(
-                "nothing was changed; `midstride doctor` says where it lies: see whether it is \
-                 whole and you may write there",
+                "nothing was changed; `midstride doctor` prints its path: check that it is intact and writable",
             ),
             AppendError::Ambiguous(_) => {
-                diagnostic.hint("look whether it is there, then try again")
+                diagnostic.hint("check that it exists, then try again")
             }
             AppendError::TooLarge(_) => {
-                diagnostic.hint("put the long text into a handoff or a file, and name it")
+                diagnostic.hint("put the long text into a handoff or a file, and refer to it")
             }
             AppendError::Empty | _ => diagnostic,
         }
@@ -86,7 +86,7 @@ impl From<DeliveryError> for Diagnostic {
     fn from(error: DeliveryError) -> Self {
         match error {
             DeliveryError::NotSetUp => Self::from_error(&error)
-                .hint("`midstride init` sets it up; before that nothing is written"),
+                .hint("run `midstride init` first; until then nothing is written"),
             DeliveryError::Read(error) => error.into(),
             DeliveryError::Append(error) => error.into(),
             _ => Self::from_error(&error),
@@ -127,7 +127,7 @@ impl From<TaskNotFound> for Diagnostic {
                     "`midstride task list --all` shows what there is",
                     "`tasks` with `all` lists what there is",
                 )
-                .hint("what is only elsewhere comes with `midstride sync`"),
+                .hint("`midstride sync` fetches tasks from other clones"),
             TaskNotFound::Ambiguous { candidates, .. } => {
                 let shown = candidates.iter().take(CANDIDATES_MAX);
                 let shown = shown.map(|(id, subject)| format!("{id}  {}", one_line(subject, 60)));
@@ -154,22 +154,22 @@ impl From<TaskError> for Diagnostic {
                 // removing the second.
                 [_, one, before, ..] => diagnostic.hint_per_surface(
                     format!(
-                        "`midstride task update {one} --no-longer-depends-on {before}` makes room"
+                        "break the cycle with `midstride task update {one} --no-longer-depends-on {before}`"
                     ),
-                    format!("leave it out of `after`: {one} waits for {before}"),
+                    format!("omit it from `after`: {one} waits for {before}"),
                 ),
                 _ => diagnostic,
             },
             TaskError::Refused { why: task::TaskRefusal::ReasonWithoutBlock, .. } => diagnostic.hint_per_surface(
-                "say `--status blocked` too, or `midstride task note`",
-                "give `status` `blocked` too, or a `note`",
+                "add `--status blocked`, or use `midstride task note`",
+                "add `status` `blocked`, or give a `note`",
             ),
             TaskError::Refused { id, .. } => diagnostic.hint_per_surface(
-                format!("`midstride task show {id}` shows where it stands"),
-                format!("`tasks` with `task` `{id}` shows where it stands"),
+                format!("`midstride task show {id}` shows its status"),
+                format!("`tasks` with `task` `{id}` shows its status"),
             ),
             TaskError::EndOfTime(_) => diagnostic.hint(
-                "nothing was changed; `midstride events` shows who wrote that, by a wrong clock",
+                "nothing was changed; run `midstride events` to find the entry with the wrong time",
             ),
             TaskError::Read(error) => error.into(),
             TaskError::Append(error) => error.into(),
@@ -214,7 +214,7 @@ impl From<WorkflowError> for Diagnostic {
             ),
             WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),
             WorkflowError::Forgotten { .. } => diagnostic.hint("another number may be there"),
-            WorkflowError::Unwritable => diagnostic.hint("leave the secret out"),
+            WorkflowError::Unwritable => diagnostic.hint("remove the secret"),
             WorkflowError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             WorkflowError::Task(error) => error.into(),
             _ => diagnostic,
@@ -232,7 +232,7 @@ impl From<ForgetError> for Diagnostic {
                 ))
                 .hint("`ID@2` names the second text of a handoff"),
             ForgetError::NoSuch(_) => diagnostic
-                .hint("`midstride events --json` tells the ids, as `was` and as `blob`")
+                .hint("`midstride events --json` lists the ids, as `was` and as `blob`")
                 .hint("`ID@2` names the second text of a handoff"),
             ForgetError::Several { found, .. } => {
                 let more = found.len().saturating_sub(CANDIDATES_MAX);
@@ -247,16 +247,14 @@ impl From<ForgetError> for Diagnostic {
             ForgetError::Current { key, number } => {
                 let key = shell_word(&key);
                 diagnostic
-                    .hint(format!("take it out first: midstride edit {key}"))
+                    .hint(format!("remove it first: midstride edit {key}"))
                     .hint(format!("then midstride forget {key}@{number}"))
             }
             ForgetError::Revision(error) => error.into(),
             ForgetError::Git(error) => {
-                Self::from_error(&error).hint("repeat the command to finish what it began")
+                Self::from_error(&error).hint("run the command again to finish")
             }
-            ForgetError::Ledger(error) => {
-                Self::from(error).hint("repeat the command to finish what it began")
-            }
+            ForgetError::Ledger(error) => Self::from(error).hint("run the command again to finish"),
             ForgetError::Append(error) => error.into(),
             ForgetError::Index(error) => error.into(),
             ForgetError::File(error) => error.into(),
@@ -269,11 +267,11 @@ impl From<SyncError> for Diagnostic {
     fn from(error: SyncError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            SyncError::NoRepository => diagnostic.hint("`git init` makes one"),
+            SyncError::NoRepository => diagnostic.hint("create one with `git init`"),
             SyncError::Forbidden(_) => diagnostic.hint("ask the administrator of this machine"),
             SyncError::Untrusted => trust_hint(diagnostic),
             SyncError::NoRemote => {
-                diagnostic.hint("`git remote add origin URL` names one; then run it again")
+                diagnostic.hint("add one with `git remote add origin URL`, then run it again")
             }
             SyncError::WhichRemote(known) => {
                 let first = known.first().map(String::as_str).unwrap_or_default();
@@ -283,9 +281,8 @@ impl From<SyncError> for Diagnostic {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
             }
             SyncError::Tasks(error) => error.into(),
-            SyncError::Git(error @ GitError::Refused { .. }) => Self::from_error(&error).hint(
-                "nothing is lost; run it again when the other repository answers and takes it",
-            ),
+            SyncError::Git(error @ GitError::Refused { .. }) => Self::from_error(&error)
+                .hint("nothing is lost; run it again when the remote is reachable and accepts it"),
             SyncError::Local(error) | SyncError::Git(error) => error.into(),
             _ => diagnostic,
         }

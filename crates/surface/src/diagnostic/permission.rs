@@ -40,7 +40,7 @@ impl From<OtherAuthors> for Diagnostic {
             let documents = count(error.unknown, "document");
             diagnostic = diagnostic.hint(format!("{documents} not committed, or changed since"));
         }
-        diagnostic.hint("`midstride trust` without `--author` shows all of them, and asks")
+        diagnostic.hint("run `midstride trust` without `--author` to review all of them")
     }
 }
 
@@ -81,20 +81,20 @@ impl From<InstallError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             InstallError::Unreadable { .. } => {
-                diagnostic.hint("mend the file, then try again; nothing was changed")
+                diagnostic.hint("fix the file, then try again; nothing was changed")
             }
             InstallError::Unexpected { .. } => {
                 diagnostic.hint("change or remove it, then try again; nothing was changed")
             }
             InstallError::Unverified { .. } => diagnostic
-                .hint("`--dry-run` on a simpler file shows what belongs there: add it by hand")
+                .hint("add the entry by hand: `--dry-run` on a simpler file shows it")
                 .hint("nothing was changed"),
-            InstallError::NoHome => diagnostic.hint("set HOME to the folder of the user"),
+            InstallError::NoHome => diagnostic.hint("set HOME to your home directory"),
             InstallError::DamagedRecord(_) => diagnostic.hint(
-                "move it away, then try again: without it, entries like ours are taken for ours",
+                "move it away, then try again: without it, midstride treats matching entries as its own",
             ),
             InstallError::RunByAgent(_) => diagnostic
-                .hint("run the same command in a terminal of your own")
+                .hint("run the same command in your own terminal")
                 .hint("without `--allow` and `--trust-hooks` it runs here too"),
             InstallError::File(error) => error.into(),
             _ => diagnostic,

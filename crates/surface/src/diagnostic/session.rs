@@ -8,14 +8,12 @@ use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
 /// The hint for MCP tools when a session has no readable transcript.
-const SESSION_NONE_HINT: &str =
-    "`session` takes the id of a session, or `none`: then git and the tasks tell the facts";
+const SESSION_NONE_HINT: &str = "`session` takes a session id, or `none` to use only git and tasks";
 
 /// The hint for transcripts that were not found.
 fn transcript_hint() -> String {
     format!(
-        "a transcript that lies elsewhere, or of a project that was moved, is named with \
-         `--transcript`, a home of a client with {}",
+        "for a transcript elsewhere, or one of a moved project, use `--transcript`; if a client's home is elsewhere, set {}",
         home_variables()
     )
 }
@@ -96,11 +94,11 @@ impl From<CheckpointError> for Diagnostic {
                 SESSION_NONE_HINT,
             ),
             CheckpointError::NotUnderstood { .. } => diagnostic.hint_per_surface(
-                "is it a transcript, in UTF-8? `--client` says whose it is",
+                "check that it is a UTF-8 transcript; `--client` names its client",
                 SESSION_NONE_HINT,
             ),
             CheckpointError::Forgotten { .. } => diagnostic.hint(REDACT_HINT).hint_per_surface(
-                "`save --no-session` saves what you say without the facts of the session",
+                "`save --no-session` saves your text without session facts",
                 SESSION_NONE_HINT,
             ),
             CheckpointError::File(error) => error.into(),
@@ -126,12 +124,12 @@ impl From<SaveError> for Diagnostic {
                 .hint("or write the file inside the project"),
             SaveError::StartupStep { kind, .. } => match kind {
                 StartupKind::Skill => diagnostic.hint_per_surface(
-                    "`--skill` takes the name of a skill, and its arguments behind it",
-                    "`skills` takes names of skills, each with its arguments behind it",
+                    "`--skill` takes a skill name followed by its arguments",
+                    "`skills` takes skill names, each followed by its arguments",
                 ),
                 StartupKind::Read => diagnostic.hint_per_surface(
-                    "`--read` takes the path of a file beneath the root of the project",
-                    "`read` takes paths of files beneath the root of the project",
+                    "`--read` takes the path of a file in the project",
+                    "`read` takes paths of files in the project",
                 ),
                 StartupKind::Task | StartupKind::Constraint => diagnostic.hint(
                     "say it as one short sentence; a command that shows something belongs under \
@@ -141,42 +139,37 @@ impl From<SaveError> for Diagnostic {
             // The conversion of `CheckpointError` already adds the `none` hint for MCP tools.
             SaveError::Checkpoint(
                 error @ (CheckpointError::NoSession(_) | CheckpointError::NoTranscript(_)),
-            ) => Self::from(error).hint_for_terminal(
-                "`--no-session` saves what you say with what git and the tasks tell",
-            ),
+            ) => Self::from(error)
+                .hint_for_terminal("`--no-session` saves your text with facts from git and tasks"),
             SaveError::Checkpoint(error) => error.into(),
             SaveError::Several { .. } => {
-                diagnostic.hint_per_surface("`--id` says which one", "`handoff` says which one")
+                diagnostic.hint_per_surface("choose one with `--id`", "choose one with `handoff`")
             }
             SaveError::OtherKind { key, .. } => diagnostic
                 .hint_per_surface(
-                    format!("`midstride edit {}` gives it a new text", shell_word(&key)),
-                    "`revise` gives it a new text",
+                    format!("`midstride edit {}` replaces its text", shell_word(&key)),
+                    "`revise` replaces its text",
                 )
                 .hint_per_surface(
-                    "leave `--id` out to save a new handoff",
-                    "leave `handoff` out to save a new handoff",
+                    "omit `--id` to save a new handoff",
+                    "omit `handoff` to save a new handoff",
                 ),
             SaveError::Closed { .. } => diagnostic.hint_per_surface(
-                "leave `--id` out, or name a new one, to save a new handoff",
-                "leave `handoff` out, or name a new one, to save a new handoff",
+                "to save a new handoff, omit `--id` or give a new one",
+                "to save a new handoff, omit `handoff` or give a new one",
             ),
             SaveError::New(error @ NewError::Nameless) => Self::from_error(&error)
-                .hint_per_surface(
-                    "`--title` says what it is about",
-                    "`title` says what it is about",
-                ),
+                .hint_per_surface("give it a title with `--title`", "give it a title with `title`"),
             SaveError::Find(error) => error.into(),
             SaveError::New(error) => error.into(),
             SaveError::Tasks(error) => error.into(),
             SaveError::Refused(_) => diagnostic.hint_per_surface(
                 "`midstride edit` changes it by hand",
-                "`revise` gives it a new text",
+                "`revise` replaces its text",
             ),
             SaveError::Journal(error) => error.into(),
-            SaveError::NotReadBack { .. } => {
-                diagnostic.hint("somebody may write there too; look at the file, then save again")
-            }
+            SaveError::NotReadBack { .. } => diagnostic
+                .hint("another process may be writing there; look at the file, then save again"),
             SaveError::File(error) => error.into(),
             _ => diagnostic,
         }
@@ -185,7 +178,7 @@ impl From<SaveError> for Diagnostic {
 
 impl From<AuthorNotesError> for Diagnostic {
     fn from(error: AuthorNotesError) -> Self {
-        let message = format!("what was given cannot be used: {error}");
+        let message = format!("invalid input: {error}");
         let diagnostic = Self::with_code(error.code(), message);
         match error {
             AuthorNotesError::Empty => diagnostic
@@ -197,16 +190,14 @@ impl From<AuthorNotesError> for Diagnostic {
                     "or in Markdown or JSON with `--body -`",
                     "or in Markdown with `body`",
                 ),
-            AuthorNotesError::Syntax(_) => {
-                diagnostic.hint("Markdown may begin with anything but a brace")
-            }
+            AuthorNotesError::Syntax(_) => diagnostic.hint("Markdown must not start with a brace"),
             AuthorNotesError::Json(NotesJsonError::UnknownKey { nearest: Some(near), .. }) => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
             AuthorNotesError::Json(NotesJsonError::UnknownKey { known, .. }) => {
                 diagnostic.hint(format!("the keys are {}", known.join(", ")))
             }
-            AuthorNotesError::Header(_) => diagnostic.hint("mend the header, or leave it out"),
+            AuthorNotesError::Header(_) => diagnostic.hint("fix the header, or omit it"),
             AuthorNotesError::Json(NotesJsonError::WrongKind { .. }) | _ => diagnostic,
         }
     }

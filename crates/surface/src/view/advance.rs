@@ -96,7 +96,7 @@ pub fn blocked_text(check: &DocumentCheck, to: &str) -> String {
     }
     let (name, stage) = (shell_word(&key.to_string()), shell_word(to));
     let forced = format!("midstride advance {name} --to {stage} --force --reason \"why\"");
-    out.push_str(&format!("\nOr go on anyhow: {forced}"));
+    out.push_str(&format!("\nTo advance anyway: {forced}"));
     out
 }
 

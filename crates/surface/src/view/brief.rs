@@ -195,13 +195,13 @@ pub fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
                     Surface::Terminal => "--budget 2000",
                     Surface::Tools => "raise `budget`",
                 };
-                format!("Nothing fits the budget; {left} would be to tell: {budget}")
+                format!("Nothing fits the budget; {left} omitted: {budget}")
             }
         })
     });
     let receipt = match briefed.delivery {
         Delivery::Queued => {
-            Some("The ledger is busy; the next command writes the receipt.".to_owned())
+            Some("The ledger is busy; the next command records the delivery.".to_owned())
         }
         Delivery::Nothing | Delivery::New | Delivery::Known | Delivery::Failed(_) => None,
     };
@@ -212,11 +212,11 @@ pub fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
 pub fn acknowledgment_text(session: &SessionName, all: usize, new: usize) -> String {
     let SessionName { client, id } = session;
     match (all, new) {
-        (_, 0) => format!("{client} session {id} took them over before; nothing was written"),
+        (_, 0) => format!("{client} session {id} already acknowledged them; nothing was written"),
         (all, new) if all == new => {
-            format!("{client} session {id} took over {}", count(all, "handoff"))
+            format!("{client} session {id} acknowledged {}", count(all, "handoff"))
         }
-        (_, new) => format!("{client} session {id} took over {} more", count(new, "handoff")),
+        (_, new) => format!("{client} session {id} acknowledged {} more", count(new, "handoff")),
     }
 }
 

@@ -81,34 +81,37 @@ pub fn note(note: &InstallNote) -> (String, String) {
             "rename yours and run this again to get both",
         ),
         InstallNote::ChangedSkill(path) => (
-            format!("`{}` was changed since; it stays", path.display()),
+            format!("`{}` was edited since, so it is kept", path.display()),
             "remove it yourself if you do not want it",
         ),
         InstallNote::KeptSkill(path) => (
-            format!("`{}` stays: it is not known to be midstride's", path.display()),
+            format!("kept `{}`: it is not known to be midstride's", path.display()),
             "remove it yourself if you do not want it",
         ),
         InstallNote::NotRead(path) => (
             format!(
-                "`{}` has comments or trailing commas: clients leave all of it out",
+                "`{}` has comments or trailing commas: clients ignore the whole file",
                 path.display()
             ),
-            "take them out of the file; until then neither ours nor yours holds",
+            "remove them; until then clients use neither your settings nor midstride's",
         ),
         InstallNote::OtherEntry(path, name) => (
-            format!("`{name}` in `{}` is not ours; it stays as it is", path.display()),
-            "rename or remove it to get ours",
+            format!("`{name}` in `{}` is not midstride's, so it is kept", path.display()),
+            "rename or remove it to install midstride's",
         ),
         InstallNote::ChangedEntry(path, name) => (
-            format!("`{name}` in `{}` was changed since, and goes with the change", path.display()),
-            "the difference shows it; copy what you want to keep",
+            format!(
+                "`{name}` in `{}` was edited since; the edit is removed with it",
+                path.display()
+            ),
+            "see the diff; copy what you want to keep",
         ),
         InstallNote::Plugin(client, path) => {
             let program = client.profile().program;
             let message =
                 format!("the plugin of midstride is enabled in `{}` as well", path.display());
             let hint = format!(
-                "use one of the two ways: `{program} plugin uninstall midstride` or `midstride \
+                "remove one: `{program} plugin uninstall midstride` or `midstride \
                  client remove`"
             );
             return (message, hint);
@@ -124,16 +127,14 @@ pub(crate) fn duplicate_hooks(client: &'static dyn Client) -> (String, String) {
     (
         format!("with midstride for you and in this project, {name} runs every hook twice"),
         format!(
-            "keep one: `midstride client remove {typed}` takes out yours, `midstride client remove \
-             {typed} --project` the project's"
+            "keep one: `midstride client remove {typed}` removes yours, `midstride client remove {typed} --project` the project's"
         ),
     )
 }
 
 /// The problem with the `midstride` program that clients find on `PATH`.
 pub fn path_problem(found: &PathLookup) -> (String, &'static str) {
-    const INSTALL: &str = "`cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which \
-                           has to be on the PATH of your clients";
+    const INSTALL: &str = "`cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which must be on the PATH of your clients";
     match found {
         PathLookup::Missing => {
             ("`midstride` is not on the PATH: clients will not find it".to_owned(), INSTALL)
@@ -246,11 +247,11 @@ fn install_status_text(standing: &InstallStatus) -> String {
         }
         if file.is_ignored {
             out.push_str(&format!(
-                "    left out by the client, for its comments or commas: {path}\n"
+                "    ignored by the client because of comments or trailing commas: {path}\n"
             ));
         }
         if is_there && file.is_changed {
-            out.push_str(&format!("    changed since by somebody: {path}\n"));
+            out.push_str(&format!("    edited since: {path}\n"));
         }
     }
     if let Some((trusted, all)) = standing.trusted_hooks().filter(|(_, all)| *all > 0) {

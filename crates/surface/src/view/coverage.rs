@@ -111,10 +111,10 @@ pub fn missing_sessions(checks: &[DocumentCheck]) -> Option<String> {
     let first = sessions.first()?;
     Some(match sessions.len() {
         1 => format!(
-            "Session {first} is not written down on this machine; what it did was not compared"
+            "Session {first} is not recorded on this machine; its actions were not compared"
         ),
         many => format!(
-            "Session {first} and {} are not written down on this machine; what they did was not compared",
+            "Session {first} and {} are not recorded on this machine; their actions were not compared",
             count(many - 1, "other")
         ),
     })

@@ -18,7 +18,7 @@ pub fn text(report: &DataReport) -> String {
         }
     }
     if report.projects.is_empty() {
-        out.push_str("No repository has anything of midstride.\n");
+        out.push_str("No repository has midstride data.\n");
     }
     if !report.user.is_empty() {
         out.push_str("For this user\n");

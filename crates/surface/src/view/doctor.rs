@@ -341,17 +341,17 @@ fn failed_calls_text((path, report): &(PathBuf, HookLogReport)) -> Option<String
 
 fn project_text(examined: &ProjectReport) -> String {
     let set_up = match examined.set_up {
-        SetupMode::NotSetUp => "not set up; what lies around is read all the same",
-        SetupMode::Committed => "set up, with a folder that is committed",
+        SetupMode::NotSetUp => "not set up; existing handoffs are still read",
+        SetupMode::Committed => "set up, with a committed folder",
         SetupMode::Private => "set up privately: nothing is committed",
     };
     let mut out = heading("Project");
     out.push_str(&format!("  {}\n  {set_up}\n", path_text(&examined.root)));
-    out.push_str(&heading("Shelves"));
+    out.push_str(&heading("Folders"));
     for shelf in &examined.folders {
         let documents = match &shelf.documents {
             Ok(number) => count(*number, "document"),
-            Err(_) => "cannot be looked at".to_owned(),
+            Err(_) => "cannot be read".to_owned(),
         };
         out.push_str(&format!("  {}  {documents}\n", path_text(&shelf.path)));
     }
@@ -367,7 +367,7 @@ fn project_text(examined: &ProjectReport) -> String {
     let redacted = redacted_count(examined);
     if redacted > 0 {
         let texts = count(redacted, "stored text");
-        out.push_str(&format!("  {texts} redacted again, with newer rules\n"));
+        out.push_str(&format!("  {texts} redacted again with newer rules\n"));
     }
     let Dismissals { all, wrong } = examined.dismissals;
     if let Some(share) = (wrong * 100).checked_div(all) {
@@ -392,27 +392,27 @@ fn path_text(path: &Path) -> String {
 
 fn ledger_text(facts: &LedgerHealth) -> String {
     let state = match &facts.state {
-        LedgerState::Missing => "not there yet; the first change makes it".to_owned(),
+        LedgerState::Missing => "not created yet; the first change creates it".to_owned(),
         LedgerState::Readable { version, records } => {
             format!("version {version}, {}", count(*records, "record"))
         }
         LedgerState::Newer { version } => {
             format!(
-                "version {version}, which a newer midstride made; this one knows {NEWEST_VERSION}"
+                "version {version}, created by a newer midstride; this one supports {NEWEST_VERSION}"
             )
         }
         LedgerState::Unusable(why) => format!("cannot be used: {why}"),
     };
     match facts.spooled {
         0 => state,
-        some => format!("{state}, {} put aside for it", count(some, "file")),
+        some => format!("{state}, {} queued for it", count(some, "file")),
     }
 }
 
 fn index_text(examined: &ProjectReport) -> String {
     match examined.index.documents {
-        None => "not there yet; the first search makes it".to_owned(),
-        Some(0) => "nothing is in it yet; the first search fills it".to_owned(),
+        None => "not created yet; the first search creates it".to_owned(),
+        Some(0) => "empty; the first search fills it".to_owned(),
         Some(documents) => {
             let size = size(examined.index.bytes);
             let age = examined.index.age.map_or(0, |age| age.as_secs() / 86_400);
@@ -430,7 +430,7 @@ fn index_text(examined: &ProjectReport) -> String {
 pub fn reindex_text(done: &ReindexOutcome) -> String {
     let gone = match done.removed {
         0 => String::new(),
-        some => format!(", {} of worktrees that are gone removed", count(some, "index")),
+        some => format!(", removed {} of deleted worktrees", count(some, "index")),
     };
     format!("Indexed {}{gone}", count(done.documents, "document"))
 }
@@ -449,12 +449,12 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     }
     found.extend(diagnosis.git.filter(|git| *git < OLDEST_VERSION).map(old_git_problem));
     if let Some(why) = &diagnosis.log_problem {
-        found.push((why.clone(), "see what is there; hooks go on without their log".to_owned()));
+        found.push((why.clone(), "check that path; until then hooks run without a log".to_owned()));
     }
     if diagnosis.project.set_up != SetupMode::NotSetUp && diagnosis.withheld > 0 {
         found.push((
             "this project is not trusted: sessions are not briefed from its handoffs".to_owned(),
-            "`midstride trust` shows what it would allow, and asks".to_owned(),
+            "run `midstride trust` to review and allow it".to_owned(),
         ));
     }
     found.extend(store_problems(diagnosis));
@@ -478,49 +478,47 @@ fn store_problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
 
 /// The problem that git is older than midstride supports.
 fn old_git_problem(git: GitVersion) -> ProblemText {
-    let hint = "update git: an older version may run programs that a repository names";
+    let hint = "update git: older versions may run programs that a repository configures";
     (format!("git {git} is older than {OLDEST_VERSION}, the oldest supported one"), hint.to_owned())
 }
 
-/// The problem that no client calls midstride. If a client was found, one of its files may have to
+/// The problem that midstride is not installed in any client. If a client was found, one of its files may have to
 /// be fixed first.
 fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
     if there.is_empty() {
         let (titles, variables) = (ALL.map(Client::title).join(" or "), home_variables());
         let hint = format!(
-            "install {titles} and start it once, then `midstride client add --all`; a home elsewhere \
-             is named with {variables}"
+            "install {titles} and start it once, then run `midstride setup`; if its home is elsewhere, set {variables}"
         );
-        return ("no client was found on this machine".to_owned(), hint);
+        return ("no client found on this machine".to_owned(), hint);
     }
-    let names: Vec<&str> = there.iter().map(|facts| facts.client.name()).collect();
     let is_blocked = there.iter().any(|facts| clients::is_blocked(facts));
-    let first = if is_blocked { "mend what stands above, then " } else { "" };
-    let hint = format!("{first}`midstride client add {}` installs it", names.join(" "));
-    ("no client calls midstride".to_owned(), hint)
+    let first = if is_blocked { "fix the problems above, then " } else { "" };
+    let hint = format!("{first}run `midstride setup`");
+    ("midstride is not installed in any client".to_owned(), hint)
 }
 
 /// The problem that newer rules found secrets that could not be removed.
 fn unredacted_problem(left: usize) -> ProblemText {
     let texts = count(left, "private text");
     let hint =
-        "`midstride check` names the handoffs; `git gc --prune=now` removes texts from packs";
-    (format!("{texts} still with a secret that newer rules recognize"), hint.to_owned())
+        "`midstride check` lists the handoffs; `git gc --prune=now` removes texts from packs";
+    (format!("newer rules find secrets in {texts}"), hint.to_owned())
 }
 
 /// The hint for a setting that was not applied.
 fn unread_setting_hint(not_read: &SkippedSetting) -> String {
     match not_read {
         SkippedSetting::UnknownKey { key, file } => format!(
-            "take `{key}` out of `{}`, or update midstride if a newer one knows it",
+            "remove `{key}` from `{}`, or update midstride if a newer version supports it",
             file.display()
         ),
         SkippedSetting::Untrusted(_) | SkippedSetting::UntrustedRules(_) => {
-            "`midstride trust` shows what it would do; or mend the configuration".to_owned()
+            "review it with `midstride trust`, or fix the configuration".to_owned()
         }
         SkippedSetting::Configuration(_) | SkippedSetting::Folder { .. } => {
-            "mend what is said of it, or the configuration".to_owned()
+            "fix that, or change the configuration".to_owned()
         }
     }
 }
@@ -533,15 +531,14 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
         tell("this project is not set up".to_owned(), hint.to_owned());
     }
     if let Some(why) = &examined.config_error {
-        let hint = "mend the file: until then no hook and hardly a command works here; `midstride \
-                    init` in an empty folder shows a fresh one";
+        let hint = "fix the file: until then hooks and most commands fail here; `midstride init` in an empty folder shows a fresh one";
         tell(why.clone(), hint.to_owned());
     }
     for not_read in &examined.not_read {
         tell(not_read.to_string(), unread_setting_hint(not_read));
     }
     for error in examined.folders.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
-        tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());
+        tell(error.to_string(), error.hint().unwrap_or("check that path").to_owned());
     }
     if let Some(why) = &examined.move_error {
         let hint = "fix this and run `midstride doctor` again; until then, `git push --mirror` and \
@@ -551,8 +548,7 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
     }
     if examined.packed_texts > 0 {
         let texts = count(examined.packed_texts, "text");
-        let hint = "`git gc --prune=now` removes them, and everything else that nothing in git refers \
-                    to; until then, `git clone` of this folder copies them";
+        let hint = "`git gc --prune=now` removes them and all other unreachable objects; until then, `git clone` of this folder copies them";
         tell(format!("git's packs still contain {texts} of uncommitted handoffs"), hint.to_owned());
     }
     let left = examined.redaction.as_ref().map_or(0, |last| last.left);
@@ -564,25 +560,24 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
     match &ledger.state {
         LedgerState::Newer { version } => tell(
             format!(
-                "`{}` is of version {version}; this midstride knows {NEWEST_VERSION}",
+                "`{}` has version {version}; this midstride supports {NEWEST_VERSION}",
                 ledger.path.display()
             ),
-            "update midstride; the ledger is left as it is".to_owned(),
+            "update midstride; the ledger was not changed".to_owned(),
         ),
         LedgerState::Unusable(why) => {
             let path = ledger.path.display();
             let hint = format!(
-                "restore `{path}` from a backup, or move it away, with `ledger.db-wal`: midstride \
-                 rebuilds what documents and transcripts have; `midstride sync` brings shared tasks"
+                "restore `{path}` from a backup, or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks"
             );
             tell(why.clone(), hint);
         }
         LedgerState::Missing | LedgerState::Readable { .. } => {}
     }
     if ledger.unreadable > 0 {
-        let hint = format!("look at what lies in `{}`", ledger.spool.display());
+        let hint = format!("look at the files in `{}`", ledger.spool.display());
         tell(
-            format!("{} put aside for the ledger cannot be read", count(ledger.unreadable, "file")),
+            format!("{} queued for the ledger cannot be read", count(ledger.unreadable, "file")),
             hint,
         );
     }

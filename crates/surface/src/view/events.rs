@@ -75,7 +75,7 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
         }
         Event::Session(SessionEvent::Acknowledged { client, session, handoff, verb }) => {
             let what = format!(
-                "{client} session took over{} ({verb})",
+                "{client} session picked up{} ({verb})",
                 handoff_names(std::slice::from_ref(handoff))
             );
             (format!("session {session}"), what)

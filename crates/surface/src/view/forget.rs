@@ -149,14 +149,14 @@ pub fn stored_text(text: &KeptText) -> String {
 /// What `midstride forget` will do to the text.
 pub fn plan(text: &KeptText) -> String {
     let gone = match text.kind {
-        TombstoneKind::Revision => "Its text is removed for good; the history goes on naming it",
+        TombstoneKind::Revision => "Its text is deleted for good; the history still lists it",
         TombstoneKind::Checkpoint | TombstoneKind::Blob => {
-            "Its text is removed for good, also from the ledger"
+            "Its text is deleted for good, also from the ledger"
         }
     };
     let sync_note =
         if text.is_shared { ", and `midstride sync` proposes it to other clones" } else { "" };
-    format!("{gone}. A tombstone stays{sync_note}.")
+    format!("{gone}. A tombstone remains{sync_note}.")
 }
 
 /// The places that still have the text: a message and hints for each.
@@ -168,46 +168,42 @@ pub fn remaining_copies(
     let mut found = Vec::new();
     if done.removal == RemovalOutcome::Referenced {
         found.push((
-            "git still has it, which midstride does not touch".to_owned(),
+            "git still references it; midstride does not rewrite that".to_owned(),
             git_references(done).into_iter().chain([REWRITE_HINT.to_owned()]).collect(),
         ));
     }
     if done.removal == RemovalOutcome::NotOurs {
-        let message = "git has it as an object that midstride did not store; it stays".to_owned();
+        let message =
+            "git has it as an object that midstride did not store, so it is kept".to_owned();
         found.push((message, git_references(done)));
     }
     if done.removal == RemovalOutcome::Packed {
-        let hint = "`git gc --prune=now` writes the pack anew without it".to_owned();
-        found.push((
-            "it still lies in a pack of git, where nothing leads to it".to_owned(),
-            vec![hint],
-        ));
+        let hint = "`git gc --prune=now` rewrites the pack without it".to_owned();
+        found.push(("it is still in a git pack, as an unreachable object".to_owned(), vec![hint]));
     }
     for path in &text.documents {
         let name = text.owner.as_deref().map_or_else(|| shell_path(path), shell_word);
         found.push((
-            format!("`{}` itself still says it", display_path(workspace, path)),
-            vec![format!("take it out: midstride edit {name}")],
+            format!("`{}` itself still contains it", display_path(workspace, path)),
+            vec![format!("remove it: midstride edit {name}")],
         ));
     }
     for path in &text.handoffs {
         found.push((
             format!(
-                "`{}` has facts of this session, and may say it",
+                "`{}` has facts from this session and may contain it",
                 display_path(workspace, path)
             ),
-            vec![format!("look, and take it out: midstride edit {}", shell_path(path))],
+            vec![format!("look, and remove it: midstride edit {}", shell_path(path))],
         ));
     }
     if let Some(path) = &text.transcript {
         found.push((
-            format!("the transcript `{}` still says it", path.display()),
+            format!("the transcript `{}` still contains it", path.display()),
             vec![
-                "what is captured from it again says it too, unless a rule `[[redact]]` in \
-                 `.midstride/config.toml` takes it out"
+                "capturing it again stores the text again, unless a `[[redact]]` rule in `.midstride/config.toml` removes it"
                     .to_owned(),
-                "looking at the session reads it as well, and keeps what it read: once the transcript \
-                 is gone, forget it once more"
+                "showing the session also reads and stores it: after the transcript is deleted, forget the text again"
                     .to_owned(),
             ],
         ));
@@ -215,8 +211,7 @@ pub fn remaining_copies(
     found
 }
 
-const REWRITE_HINT: &str =
-    "change the secret where it is used; only rewriting the history takes it out of git";
+const REWRITE_HINT: &str = "rotate the secret; only rewriting the history removes it from git";
 
 /// The git commits and staged files that contain the text.
 fn git_references(done: &ForgetOutcome) -> Vec<String> {
@@ -226,7 +221,7 @@ fn git_references(done: &ForgetOutcome) -> Vec<String> {
     };
     let staged = done.staged.iter().map(|path| format!("staged: {path}"));
     let all: Vec<String> = done.commits.iter().map(commit).chain(staged).collect();
-    if all.is_empty() { vec!["a stash, a tag or a log of git leads to it".to_owned()] } else { all }
+    if all.is_empty() { vec!["a stash, a tag or a reflog references it".to_owned()] } else { all }
 }
 
 /// Other stored texts that may contain the same content.
@@ -240,7 +235,7 @@ pub fn related_texts(text: &KeptText) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    Some(format!("Kept besides, and may say it too: midstride forget {}", names.join(" ")))
+    Some(format!("Other stored texts may contain it too: midstride forget {}", names.join(" ")))
 }
 
 fn short_hash(id: &str) -> String {
@@ -273,7 +268,7 @@ pub fn unreachable<'s>(sessions: impl Iterator<Item = &'s CapturedSession> + Clo
         let handoffs = count(handoffs.len(), "handoff");
         lines.push(format!("Not deleted: {handoffs} made from these sessions"));
     }
-    lines.push("Not reached: tasks that `midstride sync` sent to a remote, and backups".to_owned());
+    lines.push("Not deleted: tasks that `midstride sync` sent to a remote, and backups".to_owned());
     lines
 }
 

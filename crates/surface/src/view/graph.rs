@@ -19,8 +19,7 @@ use midstride_core::text::id::nearest_match;
 const SUGGESTED_MAX: usize = 100;
 
 /// The hint for handoffs without connections.
-const ORPHANS_HINT: &str =
-    "name what they build on under `dependencies.upstream`; standing alone is no mistake";
+const ORPHANS_HINT: &str = "list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake";
 
 /// A part of the graph, with the whole graph it comes from.
 pub struct GraphView<'g> {
@@ -60,7 +59,7 @@ impl GraphView<'_> {
         let last = edges.iter().filter_map(|edge| edge.location).next_back();
         let edit = last
             .map_or_else(String::new, |location| format!(": {}", self.edit_command(location.node)));
-        format!("decide which came first, and take out what says otherwise{edit}")
+        format!("decide which came first, and remove the other reference{edit}")
     }
 
     /// The hint for a dangling reference.
@@ -75,7 +74,7 @@ impl GraphView<'_> {
         };
         match nearest_match(&dangling.written, keys.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`? {edit}"),
-            None => format!("write it, or correct the name: {edit}"),
+            None => format!("create it, or correct the name: {edit}"),
         }
     }
 }
@@ -85,7 +84,7 @@ fn dangling_problem(dangling: &DanglingReference) -> String {
     let what = format!("{}: `{}`", dangling.kind.word(), dangling.written);
     match dangling.candidates.len() {
         0 => format!("{what} is not there"),
-        several => format!("{what} can mean {several} handoffs"),
+        several => format!("{what} matches {several} handoffs"),
     }
 }
 

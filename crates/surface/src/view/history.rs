@@ -183,7 +183,7 @@ fn end_parts(end: &ClosureRecord<'_>) -> Vec<String> {
     let details = [
         end.outcome.map(str::to_owned),
         end.reason.map(str::to_owned),
-        end.superseded_by.map(|successor| format!("{successor} took its place")),
+        end.superseded_by.map(|successor| format!("replaced by {successor}")),
         end.commit.map(|commit| format!("commit {commit}")),
     ];
     details

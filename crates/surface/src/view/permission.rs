@@ -126,7 +126,7 @@ pub fn unread_store_text(path: &Path) -> (String, String) {
     let message = format!(
         "the private store `{path}` came from elsewhere or from an earlier version, and is not read"
     );
-    let hint = format!("if it is yours, `midstride trust` takes it back; if not, delete `{path}`");
+    let hint = format!("if it is yours, accept it with `midstride trust`; if not, delete `{path}`");
     (message, hint)
 }
 

@@ -17,8 +17,8 @@ pub fn text(purge: &PurgePlan) -> String {
         format!("{}{}", heading("This stays"), indent(&stays))
     };
     if purge.is_empty() {
-        let alone = if purge.still_used_by.is_empty() { "" } else { " alone" };
-        return format!("Nothing of midstride lies in this project{alone}.\n{stays}");
+        let alone = if purge.still_used_by.is_empty() { "" } else { " that is not shared" };
+        return format!("This project has no midstride data{alone}.\n{stays}");
     }
     let mut lines: Vec<String> = purge.folders.iter().map(folder_line).collect();
     lines.extend(handoffs_line(&purge.handoffs));
@@ -28,7 +28,7 @@ pub fn text(purge: &PurgePlan) -> String {
     lines.extend(ledger_line(purge));
     if !purge.references.is_empty() {
         lines.push(format!(
-            "{} of git, with earlier texts of handoffs",
+            "{} in git, with earlier texts of handoffs",
             count(purge.references.len(), "reference")
         ));
     }
@@ -51,7 +51,7 @@ fn path_text(path: &Path) -> String {
 
 fn folder_line(folder: &PurgedFolder) -> String {
     match folder.is_link {
-        true => format!("{}: a link, without what it leads to", path_text(&folder.path)),
+        true => format!("{}: a link; its target is kept", path_text(&folder.path)),
         false => format!("{}: {}", path_text(&folder.path), count(folder.files, "file")),
     }
 }
@@ -88,7 +88,7 @@ fn ledger_line(purge: &PurgePlan) -> Option<String> {
             let sessions = count(sessions, "captured session");
             Some(format!("{} and {sessions}, in the ledger", count(tasks, "task")))
         }
-        (_, _) => Some("the ledger, which cannot be read: nobody knows what is in it".to_owned()),
+        (_, _) => Some("the ledger, which cannot be read: its contents are unknown".to_owned()),
     }
 }
 
@@ -99,12 +99,11 @@ fn remaining_text(purge: &PurgePlan) -> String {
     let mut out: String = purge.other_folders.iter().map(shelf).collect();
     if let Some(others) = shared_with(&purge.still_used_by) {
         out.push_str(&format!(
-            "private handoffs, ledger, index, log and earlier texts: {others}; the last one that is \
-             purged takes them along\n"
+            "private handoffs, ledger, index, log and earlier texts: {others}; purging the last of these projects deletes them\n"
         ));
     }
     if !purge.references.is_empty() {
-        out.push_str("what `midstride sync` took to another repository\n");
+        out.push_str("data that `midstride sync` sent to a remote\n");
     }
     out
 }
@@ -150,10 +149,10 @@ pub fn restore_hints(purge: &PurgePlan) -> Vec<String> {
     }
     vec![
         format!(
-            "What was committed comes back with: git -C {} restore .midstride",
+            "To restore committed files: git -C {} restore .midstride",
             shell_path(&purge.root)
         ),
-        "Nothing is committed: whoever shares the repository has it until you commit the deletion."
+        "The deletion is not committed: clones of this repository keep these files until you commit it."
             .to_owned(),
     ]
 }
@@ -162,7 +161,7 @@ pub fn restore_hints(purge: &PurgePlan) -> Vec<String> {
 pub fn leftover_client(client: &'static dyn Client) -> String {
     let (name, typed) = (client.title(), client.name());
     format!(
-        "{name} has midstride in files of this project still. Next: midstride client remove {typed} --project"
+        "{name} still has midstride in files of this project. Next: midstride client remove {typed} --project"
     )
 }
 

@@ -130,9 +130,9 @@ pub fn reopened(key: &HandoffKey, outcome: &ReopenOutcome) -> String {
 pub fn previous_answer(previous: &PreviousAnswer) -> String {
     let PreviousAnswer { key, revision, value } = previous;
     let was = match value {
-        PreviousValue::Text(text) => format!("the answer was “{}”", one_line(text, 200)),
+        PreviousValue::Text(text) => format!("the answer was \"{}\"", one_line(text, 200)),
         PreviousValue::Disproved => "it was disproved".to_owned(),
-        PreviousValue::Holds => "it did hold".to_owned(),
+        PreviousValue::Holds => "it held".to_owned(),
     };
     format!("Before, {was}: `{key}@{revision}` has that")
 }

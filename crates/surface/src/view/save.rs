@@ -207,13 +207,15 @@ pub fn remarks(saved: &SaveOutcome) -> Vec<String> {
 /// Says that the missing items will not be asked for again.
 pub fn incomplete_notice(saved: &SaveOutcome) -> Option<String> {
     let missing = count(saved.quality.issues.len(), "missing item");
-    is_accepted_incomplete(saved).then(|| format!("Kept as it is. The handoff lists {missing}."))
+    is_accepted_incomplete(saved).then(|| format!("Saved as is. The handoff lists {missing}."))
 }
 
 /// What to add, as a numbered list. If it is long, only the most important items are shown.
 pub fn missing_text(gate: &QualityReport, surface: Surface) -> String {
-    let mut text =
-        format!("{} missing before this can be taken over:", things_are(gate.issues.len()));
+    let mut text = format!(
+        "{} missing before the next session can resume this:",
+        things_are(gate.issues.len())
+    );
     for (number, gap) in (1..).zip(gate.issues.iter().take(MISSING_SHOWN_MAX)) {
         // Show a code only for findings, because `explain` knows those.
         let code = gap.is_finding.then_some(gap.code.as_str());
@@ -232,7 +234,7 @@ pub fn missing_text(gate: &QualityReport, surface: Surface) -> String {
     if left > 0 {
         let _ = match surface {
             Surface::Terminal => write!(text, "\n… and {left} more; `--json` has them all"),
-            Surface::Tools => write!(text, "\n… and {left} more, told once these are there"),
+            Surface::Tools => write!(text, "\n… and {left} more, listed after you add these"),
         };
     }
     text
@@ -275,9 +277,9 @@ fn things_are(number: usize) -> String {
 pub fn how_to_add(workspace: &Workspace, saved: &SaveOutcome) -> String {
     let key = shell_word(&saved.stored.handoff(workspace).key().id);
     let once = match saved.author_request {
-        AuthorRequest::AskedNow => "You are asked once: the next save is kept as it is.",
+        AuthorRequest::AskedNow => "You are asked only once: the next save is accepted as is.",
         AuthorRequest::NotAsked | AuthorRequest::AskedBefore => {
-            "Or save it as it is with --accept REASON."
+            "Or save it as is with --accept REASON."
         }
     };
     format!(
@@ -290,20 +292,20 @@ pub fn how_to_add(workspace: &Workspace, saved: &SaveOutcome) -> String {
 fn resume_commands(workspace: &Workspace, saved: &SaveOutcome) -> [(String, &'static str); 3] {
     let key = shell_word(&saved.stored.handoff(workspace).key().to_string());
     [
-        ("midstride brief".to_owned(), "tells a fresh session what it has to know"),
-        (format!("midstride start {key}"), "begins the work, and restores the tasks it carries"),
-        (format!("midstride show {key}"), "has all of it"),
+        ("midstride brief".to_owned(), "briefs a new session"),
+        (format!("midstride start {key}"), "starts the work and restores its tasks"),
+        (format!("midstride show {key}"), "prints all of it"),
     ]
 }
 
 /// The tools that resume the work, with what each does.
 fn resume_tools(key: &str) -> [(String, &'static str); 3] {
     [
-        ("brief".to_owned(), "tells a fresh session what it has to know"),
-        ("get".to_owned(), "with this id has all of it"),
+        ("brief".to_owned(), "briefs a new session"),
+        ("get".to_owned(), "with this id returns all of it"),
         (
             format!("midstride start {}", shell_word(key)),
-            "in a terminal begins the work, and restores the tasks it carries",
+            "in a terminal starts the work and restores its tasks",
         ),
     ]
 }

@@ -256,7 +256,7 @@ pub fn remarks(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     if found.hits.is_empty() && found.is_ranked && !has_sessions {
-        lines.push("No handoff or captured session has that.".to_owned());
+        lines.push("No matching handoff or captured session.".to_owned());
         lines.push(search_suggestion(words, has_filter, surface));
     }
     if found.has_more && surface == Surface::Terminal {
@@ -264,15 +264,14 @@ pub fn remarks(
     }
     if !found.is_ranked {
         lines.push(
-            "That is too common to rank in time: only the newest handoffs were read, those that have it \
-             come first by age. Another word narrows it down"
+            "Too common to rank in time: only the newest handoffs were searched, and matches are sorted by age. Add a word to narrow it down"
                 .to_owned(),
         );
     }
     if !found.is_complete {
-        let unseen = "Files that an editor changed in place may not have been looked at yet";
+        let unseen = "Files that an editor changed in place may not be indexed yet";
         lines.push(match surface {
-            Surface::Terminal => format!("{unseen}; `--fresh` looks at all"),
+            Surface::Terminal => format!("{unseen}; `--fresh` checks all files"),
             Surface::Tools => unseen.to_owned(),
         });
     }
@@ -284,7 +283,7 @@ fn search_suggestion(words: &[String], has_filter: bool, surface: Surface) -> St
     let typed = words.join(" ").replace('"', "");
     let single: Vec<&str> = typed.split_whitespace().collect();
     if has_filter {
-        return "Without the filter there may be some".to_owned();
+        return "Try without the filter".to_owned();
     }
     match single.as_slice() {
         [one] if !one.ends_with('*') && one.chars().count() > PREFIX_LENGTH_MIN => {
@@ -292,15 +291,18 @@ fn search_suggestion(words: &[String], has_filter: bool, surface: Surface) -> St
             let begin: String = one.chars().take(letters).chain(['*']).collect();
             match surface {
                 Surface::Terminal => {
-                    format!("Try its beginning: midstride search {}", super::shell_word(&begin))
+                    format!(
+                        "Try the start of the word: midstride search {}",
+                        super::shell_word(&begin)
+                    )
                 }
-                Surface::Tools => format!("Try its beginning: `{}`", sanitize(&begin)),
+                Surface::Tools => format!("Try the start of the word: `{}`", sanitize(&begin)),
             }
         }
-        [_, _, ..] => "Try fewer words: all of them have to be there".to_owned(),
+        [_, _, ..] => "Try fewer words: every word must match".to_owned(),
         [_] | [] => match surface {
             Surface::Terminal => "`midstride list --all` shows what there is".to_owned(),
-            Surface::Tools => "`brief` tells what is open".to_owned(),
+            Surface::Tools => "`brief` shows what is open".to_owned(),
         },
     }
 }

@@ -202,7 +202,7 @@ pub fn checkpoint_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
     let id = inline_name(checkpoint.session_id().as_str());
     if !done.is_new {
-        return format!("{id}: nothing new since it was written down");
+        return format!("{id}: nothing new since the last capture");
     }
     format!("{id}: {}", checkpoint_summary(checkpoint))
 }
@@ -211,7 +211,7 @@ pub fn checkpoint_text(done: &CheckpointOutcome) -> String {
 pub fn recovered_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
     let id = inline_name(checkpoint.session_id().as_str());
-    format!("{id} ended, and is written down now: {}", checkpoint_summary(checkpoint))
+    format!("{id} ended and is now captured: {}", checkpoint_summary(checkpoint))
 }
 
 /// Remarks about a recovery, and what to do with the newest session.
@@ -253,7 +253,7 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
 fn checkpoint_summary(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     if let Some(from) = session.forked_from.as_ref().filter(|_| session.is_only_copies()) {
-        return format!("fork of {}, nothing of its own yet", inline_name(from.as_str()));
+        return format!("fork of {}, nothing new yet", inline_name(from.as_str()));
     }
     let failed = session.commands.iter().filter(|c| c.exit == CommandStatus::Failed).count();
     let failed = match session.failed_commands() {
@@ -291,17 +291,14 @@ pub fn skipped_remarks(checkpoint: &Checkpoint) -> Vec<String> {
     }
     if counts.total_unknown() > 0 {
         let kinds = named(&counts.unknown);
-        remarks.push(format!(
-            "{} are of kinds that are not known: {kinds}",
-            of(counts.total_unknown())
-        ));
+        remarks.push(format!("{} of unknown kinds: {kinds}", of(counts.total_unknown())));
     }
     let mut redacted = checkpoint.session.redacted.clone();
     for (kind, more) in checkpoint.session.last_words.iter().flat_map(|words| &words.redacted) {
         *redacted.entry(kind.clone()).or_default() += more;
     }
     if !redacted.is_empty() {
-        remarks.push(format!("secrets that were not kept: {}", named(&redacted)));
+        remarks.push(format!("secrets removed: {}", named(&redacted)));
     }
     remarks
 }
@@ -359,7 +356,7 @@ pub fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
         let runs = checkpoint.command_for(call).map(|text| format!(": {}", short_text(text)));
         format!("{}{}", sanitize(&call.tool), runs.unwrap_or_default())
     });
-    section(&mut out, "Called, and not come back", &called.collect::<Vec<_>>());
+    section(&mut out, "Calls without a result", &called.collect::<Vec<_>>());
     section(&mut out, "Failed", &failures(checkpoint));
     section(&mut out, "Changed files", &files(workspace, checkpoint));
     section(&mut out, "Plan documents", &plans(workspace, checkpoint));
@@ -429,7 +426,7 @@ fn page_header(checkpoint: &Checkpoint) -> String {
         lines.push(format!("{}{}", inline_name(model), full.unwrap_or_default()));
     }
     if let Some(commit) = &checkpoint.git.commit {
-        let late = if checkpoint.git.late { ", looked at after its end" } else { "" };
+        let late = if checkpoint.git.late { ", read after it ended" } else { "" };
         let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
         lines.push(format!("{} on {}{late}", inline_name(commit.as_str()), inline_name(branch)));
     }
@@ -470,15 +467,15 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
 
 /// How many commands were counted but not kept, and how many of them failed, if known.
 fn omitted_commands(count: u64, failed: Option<u64>) -> Option<String> {
-    let failed = failed.map(|failed| format!(", {failed} of which failed")).unwrap_or_default();
-    (count > 0).then(|| format!("{count} older commands were counted and not kept{failed}"))
+    let failed = failed.map(|failed| format!(", {failed} failed")).unwrap_or_default();
+    (count > 0).then(|| format!("{count} older commands were counted but not kept{failed}"))
 }
 
 fn files(workspace: &Workspace, checkpoint: &Checkpoint) -> Vec<String> {
     let state = |path: &str| {
         let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
         match artifact.map(|artifact| artifact.state) {
-            Some(ArtifactState::Partial) => ", something else is there now",
+            Some(ArtifactState::Partial) => ", replaced since",
             Some(ArtifactState::Missing) => ", not there",
             Some(ArtifactState::Match) | None => "",
         }
@@ -486,7 +483,7 @@ fn files(workspace: &Workspace, checkpoint: &Checkpoint) -> Vec<String> {
     let changed = checkpoint.session.files.changed();
     changed
         .map(|(path, file)| {
-            let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
+            let reverted = if file.reverted.is_empty() { "" } else { ", a change was reverted" };
             let shown = inline_name(&display_path(workspace, Path::new(path)));
             let left = abandoned_mark(checkpoint.is_abandoned_file(file));
             format!("{shown}{reverted}{}{left}", state(path))
@@ -528,9 +525,9 @@ mod tests {
         assert_eq!(omitted_commands(0, None), None);
         assert_eq!(
             omitted_commands(1_000, Some(7)).unwrap(),
-            "1000 older commands were counted and not kept, 7 of which failed"
+            "1000 older commands were counted but not kept, 7 failed"
         );
         let unknown = omitted_commands(1_000, None).unwrap();
-        assert_eq!(unknown, "1000 older commands were counted and not kept");
+        assert_eq!(unknown, "1000 older commands were counted but not kept");
     }
 }

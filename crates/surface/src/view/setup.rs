@@ -155,7 +155,7 @@ pub fn undone(plans: &[InstallPlan], settings: &SettingsUndo) -> Vec<String> {
         })
         .collect();
     if changed.is_empty() {
-        lines.push("No client has anything of midstride".to_owned());
+        lines.push("midstride is not installed in any client".to_owned());
     }
     match settings {
         SettingsUndo::Unchanged => {}

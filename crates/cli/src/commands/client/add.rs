@@ -35,7 +35,7 @@ pub(crate) struct ClientAddArgs {
     #[command(flatten)]
     target: ClientTarget,
 
-    /// Tools of midstride that the client may use without asking
+    /// midstride tools that the client may use without asking
     ///
     /// `--allow none` takes back what you allowed before, and `--allow read` takes back saving. Without
     /// this, a terminal asks you, and everywhere else your earlier choice stays. Headless sessions

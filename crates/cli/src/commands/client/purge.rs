@@ -70,11 +70,11 @@ impl ProjectPurge {
         let lost = self.purge.unrecoverable();
         if target.yes && !uncommitted && !lost.is_empty() {
             return Err(Diagnostic::new(format!(
-                "nothing could bring back {}; nothing was changed",
+                "deleting {} cannot be undone; nothing was changed",
                 view::purge::lost_items(&lost)
             ))
             .hint("commit what you want to keep, or copy it elsewhere")
-            .hint("`--uncommitted` deletes it all the same; nothing brings it back then"));
+            .hint("`--uncommitted` deletes it anyway; it cannot be recovered"));
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl ProjectPurge {
         }
         let lost = view::purge::lost_items(&lost);
         let question = format!(
-            "Nothing could bring back {lost}. Type `{CONFIRMATION_WORD}` to delete all of it:"
+            "This cannot be undone for {lost}. Type `{CONFIRMATION_WORD}` to delete all of it:"
         );
         Ui::ask_for_word(environment, &question, CONFIRMATION_WORD, target.yes)
     }

@@ -62,13 +62,13 @@ pub(super) fn remove(
     if let Some(purging) = &purging {
         purging.check_confirmed(target, args.uncommitted)?;
     }
-    if !apply_plans(ui, environment, target, &plans, "Take this out?")? {
+    if !apply_plans(ui, environment, target, &plans, "Remove this?")? {
         return Ok(CliOutcome::Findings);
     }
     match purging {
         Some(purging) => purging.delete(ui, target),
         None => {
-            ui.say("Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.")?;
+            ui.say("Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.")?;
             Ok(CliOutcome::Clean)
         }
     }

@@ -28,7 +28,7 @@ const HOOK_MILLISECONDS: &str = "5000";
 
 const HANDOFF: &str = include_str!("samples/handoff.md");
 /// A sentence in that handoff.
-const HANDOFF_TEXT: &str = "The planted landmine is told at the start";
+const HANDOFF_TEXT: &str = "The planted landmine is in the briefing";
 const REQUEST: &str = "Count the simulated steps";
 const CORRECTION: &str = "No, do not touch the steps that were counted";
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
@@ -141,8 +141,8 @@ impl ClientSimulation {
         let call = self.call_json("SessionStart", SESSION, &json!({ "source": "startup" }));
         self.call_hook("start", "SessionStart", &call, |_, answer| {
             let context = additional_context(answer)?;
-            require_text(&context, HANDOFF_TEXT, "the handoff that was planted")?;
-            Ok(format!("{}, with the handoff that was planted", describe_cost(&context)))
+            require_text(&context, HANDOFF_TEXT, "the planted handoff")?;
+            Ok(format!("{}, with the planted handoff", describe_cost(&context)))
         })
     }
 
@@ -169,7 +169,7 @@ impl ClientSimulation {
         let call = self.call_json("SessionStart", SESSION, &json!({ "source": "compact" }));
         self.call_hook("start over", "SessionStart", &call, |_, answer| {
             let context = additional_context(answer)?;
-            require_text(&context, HANDOFF_TEXT, "the handoff that was planted")?;
+            require_text(&context, HANDOFF_TEXT, "the planted handoff")?;
             require_text(&context, CORRECTION, "what the user corrected")?;
             Ok(format!("{}, with the handoff and the correction", describe_cost(&context)))
         })
@@ -185,7 +185,7 @@ impl ClientSimulation {
             require_no_output(answer)?;
             Ok(match play.client.profile().compaction.passes_summary {
                 true => play.logged_action("PostCompact")?,
-                false => "taken note of".to_owned(),
+                false => "recorded".to_owned(),
             })
         })
     }
@@ -201,9 +201,9 @@ impl ClientSimulation {
             let captured = |one: &Value| one["session"] == SESSION && one["captured"] == "whole";
             match list["items"].as_array().is_some_and(|list| list.iter().any(captured)) {
                 true => Ok("the whole session is captured".to_owned()),
-                false => Err(SimulationError::new(
-                    "`midstride session list` does not tell of the session",
-                )),
+                false => {
+                    Err(SimulationError::new("`midstride session list` does not list the session"))
+                }
             }
         })
     }
@@ -212,8 +212,8 @@ impl ClientSimulation {
         let call = self.call_json("SessionStart", NEXT_SESSION, &json!({ "source": "startup" }));
         self.call_hook("next session", "SessionStart", &call, |_, answer| {
             let context = additional_context(answer)?;
-            require_text(&context, CORRECTION, "what the session before was told")?;
-            Ok(format!("{}, with what the session before was told", describe_cost(&context)))
+            require_text(&context, CORRECTION, "the briefing of the previous session")?;
+            Ok(format!("{}, with the briefing of the previous session", describe_cost(&context)))
         })
     }
 
@@ -237,7 +237,7 @@ impl ClientSimulation {
             let list = answers.into_iter().find(|answer| answer["id"] == 2).unwrap_or_default();
             let tools = list["result"]["tools"].as_array().map_or(0, Vec::len);
             match tools {
-                0 => fail(format!("it offers no tool; it said {}", quote(&text))),
+                0 => fail(format!("it offers no tools; it printed {}", quote(&text))),
                 some => Ok(format!("offers {some} tools")),
             }
         });
@@ -365,7 +365,7 @@ fn require_success(run: &ProcessReport) -> Result<(), SimulationError> {
     match run.ended {
         TrialEnd::Exit(0) => Ok(()),
         TrialEnd::Exit(code) => {
-            fail(format!("it ended with exit code {code} and said {}", output()))
+            fail(format!("it exited with code {code} and printed {}", output()))
         }
         TrialEnd::Signal(signal) => fail(format!("it was killed by signal {signal}")),
         TrialEnd::TimedOut => fail(format!("it did not end within {} s", BOUNDS.time.as_secs())),
@@ -378,7 +378,7 @@ fn additional_context(answer: &str) -> Result<String, SimulationError> {
     let context = value["hookSpecificOutput"]["additionalContext"].as_str();
     match context {
         Some(context) => Ok(context.to_owned()),
-        None => fail(format!("nothing is told; it said {}", quote(answer))),
+        None => fail(format!("no briefing; it printed {}", quote(answer))),
     }
 }
 
@@ -397,7 +397,7 @@ fn require_no_output(answer: &str) -> Result<(), SimulationError> {
 }
 
 fn describe_cost(text: &str) -> String {
-    format!("told {} tokens", tokens::estimate(text))
+    format!("briefed {} tokens", tokens::estimate(text))
 }
 
 /// The first characters of a program's output.

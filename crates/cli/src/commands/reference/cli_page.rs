@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 pub(super) fn cli_page(definition: &Command) -> String {
     let mut out = format!(
         "# The command line\n\n\
-         This page is made from the program by `midstride reference cli`; a test holds it.\n\n\
+         `midstride reference cli` generates this page from the program; a test checks it.\n\n\
          Exit codes of every command:\n\n```text\n{EXIT_CODES}```\n\n\
          Data goes to standard output, messages go to standard error.\n",
     );

@@ -100,9 +100,9 @@ fn explain_missing_transcript(
             let show = format!("midstride session show {}", shell_word(session.as_str()));
             Diagnostic::with_code(
                 ErrorCode::NotFound,
-                format!("the transcript of session `{session}` is gone"),
+                format!("the transcript of session `{session}` no longer exists"),
             )
-            .hint(format!("`{show}` shows what was written down of it"))
+            .hint(format!("`{show}` shows what was captured of it"))
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn done(
             ErrorCode::Usage,
             format!("`{}` is a task, not a question", args.task),
         )
-        .hint("`midstride task note` keeps what there is to say about a task"));
+        .hint("to add a note to a task, use `midstride task note`"));
     }
     let change = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
     let change = TaskChangeRequest { patch: change, ..TaskChangeRequest::default() };

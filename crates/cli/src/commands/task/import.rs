@@ -17,7 +17,7 @@ pub(crate) struct TaskImportArgs {
     /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -36,7 +36,7 @@ pub(super) fn import(
     }
     if imported.created.is_empty() && imported.existing.is_empty() && imported.unreadable == 0 {
         let key = stored.handoff(workspace).key();
-        ui.say(&format!("{key} carries no tasks"))?;
+        ui.say(&format!("{key} has no tasks"))?;
     }
     super::super::report_imported(ui, &imported)?;
     Ok(CliOutcome::Clean)

@@ -111,7 +111,7 @@ pub(super) fn list(
         ui.print(&table.text)?;
         if !table.omitted_columns.is_empty() {
             let names = table.omitted_columns.join(", ");
-            ui.say(&format!("No room for {names}; `midstride task show ID` or --json tells them"))?;
+            ui.say(&format!("Columns omitted: {names} (see `midstride task show ID` or --json)"))?;
         }
     }
     if hidden > 0 {
@@ -126,19 +126,20 @@ fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
     for circle in tasks.cycles() {
         let first = circle.first().map(ToString::to_string).unwrap_or_default();
         let names = view::task::joined_ids(&circle).replace(", ", " → ");
-        ui.warn(&Diagnostic::new(format!("{names} → {first} wait for each other")).hint(format!(
-            "`midstride task update {first} --no-longer-depends-on TASK` opens it"
-        )))?;
+        ui.warn(&Diagnostic::new(format!("{names} → {first} depend on each other")).hint(
+            format!("`midstride task update {first} --no-longer-depends-on TASK` breaks the cycle"),
+        ))?;
     }
     let unknown = |task: &&Task| {
         task.status.is_open() && tasks.awaited_tasks(task).iter().any(|a| a.status.is_none())
     };
     let waiting = tasks.iter().filter(unknown).count();
     if waiting > 0 {
+        let is = if waiting == 1 { "is" } else { "are" };
         let waiting = count(waiting, "task");
         ui.warn(
-            &Diagnostic::new(format!("{waiting} can only go on after tasks that are not here"))
-                .hint("`midstride sync` brings what others shared"),
+            &Diagnostic::new(format!("{waiting} {is} waiting for tasks that are not here"))
+                .hint("`midstride sync` fetches shared tasks"),
         )?;
     }
     for task in tasks.iter().filter(|task| !task.newer_kinds.is_empty()) {

@@ -54,7 +54,7 @@ fn show_question(
         let handoff = view::shell_word(handoff);
         Diagnostic::with_code(
             ErrorCode::NotFound,
-            format!("`{which}` is no open question of `{handoff}`"),
+            format!("`{which}` is not an open question of `{handoff}`"),
         )
         .hint(format!("`midstride show {handoff}` shows its questions and answers"))
     })?;

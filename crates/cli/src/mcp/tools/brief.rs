@@ -7,7 +7,7 @@ use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "brief",
-    description: "What to know before going on: constraints, blockers, where the work stands, what is next",
+    description: "What to know before continuing: constraints, blockers, status, what is next",
     is_read_only: true,
     parameters: &[
         ToolParameter::optional("role", ParameterKind::Text, "Handoffs to this role first"),
@@ -20,8 +20,8 @@ fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     let (least, most) = (BUDGET.start(), BUDGET.end());
     let tokens = arguments.number("budget");
     if tokens.is_some_and(|tokens| !BUDGET.contains(&tokens)) {
-        return Err(Diagnostic::new(format!("a briefing has from {least} to {most} tokens"))
-            .hint("leave `budget` out for 2000"));
+        return Err(Diagnostic::new(format!("the budget must be from {least} to {most} tokens"))
+            .hint("omit `budget` for 2000"));
     }
     let asked = BriefRequest {
         role: arguments.owned_text("role"),
@@ -35,8 +35,10 @@ fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     // If git fails here, the briefing only lacks the latest observations.
     drop(verbs::observe(workspace));
     let briefed = verbs::brief(&store, &asked, &mut |_, _| ());
-    let trouble =
-        briefed.ledger_error.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
+    let trouble = briefed
+        .ledger_error
+        .as_ref()
+        .map(|why| format!("Sessions and tasks are not included: {why}"));
     let reply = ToolReply::default()
         .with_briefing(&briefed.briefing.text)
         .with_text(trouble.unwrap_or_default());

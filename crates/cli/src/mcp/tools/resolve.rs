@@ -14,8 +14,8 @@ pub(super) const TOOL: McpTool = McpTool {
     is_read_only: false,
     parameters: &[
         HANDOFF,
-        ToolParameter::optional("outcome", ParameterKind::Text, "What came of it"),
-        ToolParameter::optional("commit", ParameterKind::Text, "That carried it out"),
+        ToolParameter::optional("outcome", ParameterKind::Text, "The result"),
+        ToolParameter::optional("commit", ParameterKind::Text, "The commit that did it"),
         ToolParameter::optional("superseded_by", ParameterKind::Text, "Another id"),
         ToolParameter::optional("abandoned", ParameterKind::Text, "Why it was given up"),
     ],

@@ -148,7 +148,7 @@ fn author_notes(arguments: &ToolArguments) -> Result<AuthorNotes, Diagnostic> {
     }
     match (notes.is_empty(), arguments.text("accept")) {
         (true, Some(_)) => Ok(AuthorNotes::default()),
-        (true, None) => Err(Diagnostic::new("nothing is said about the session")
+        (true, None) => Err(Diagnostic::new("no text about the session was given")
             .hint("give at least `summary` and `next`; files, commands and commits are added")),
         (false, _) => Ok(AuthorNotes::parse(&Value::Object(notes).to_string())?),
     }
@@ -164,7 +164,7 @@ fn save_reply(workspace: &Workspace, saved: &SaveOutcome, named: Option<&str>) -
         _ => reply,
     };
     let reply = match &saved.accepted {
-        Some(reason) => reply.with_text(format!("Accepted as it is: {reason}")),
+        Some(reason) => reply.with_text(format!("Accepted as is: {reason}")),
         None => reply,
     };
     if saved.is_complete() {
@@ -176,7 +176,7 @@ fn save_reply(workspace: &Workspace, saved: &SaveOutcome, named: Option<&str>) -
     let reply = reply.with_text(view::missing_text(&saved.quality, Surface::Tools));
     let reply = unanswered_questions(saved).into_iter().fold(reply, ToolReply::with_text);
     reply.with_text(format!(
-        "Saved. Call `save` once more with handoff `{key}` and only what is missing. It is then kept as it is."
+        "Saved. Call `save` once more with handoff `{key}` and only what is missing. It is then accepted as is."
     ))
 }
 

@@ -71,8 +71,8 @@ fn handoffs_reply(
     }
     if offset >= all {
         let all = view::count(all, "hit");
-        return Err(Diagnostic::new(format!("`offset` {offset} is behind the last of {all}"))
-            .hint("leave `offset` out to begin with the best"));
+        return Err(Diagnostic::new(format!("`offset` {offset} is past the last of {all}"))
+            .hint("omit `offset` to start with the best"));
     }
     let hits: Vec<String> = found
         .hits
@@ -95,7 +95,7 @@ fn offset_and_limit(arguments: &ToolArguments) -> Result<(usize, usize), Diagnos
     let (offset, limit) = (arguments.as_usize("offset"), arguments.as_usize("limit"));
     if limit.is_some_and(|limit| !(1..=HITS_MAX).contains(&limit)) {
         return Err(Diagnostic::new(format!("`limit` is from 1 to {HITS_MAX}"))
-            .hint(format!("leave it out for {HITS_DEFAULT}; `offset` reads on")));
+            .hint(format!("omit it for {HITS_DEFAULT}; `offset` continues")));
     }
     if offset.is_some_and(|offset| offset > OFFSET_MAX) {
         return Err(Diagnostic::new(format!("`offset` is at most {OFFSET_MAX} hits"))

@@ -62,11 +62,11 @@ fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> 
             (Some(_), _) => return Ok(()),
             (None, Some(_)) => (
                 &["status", "reason", "note"],
-                "add it without; then call again with the id that you are told as `task`",
+                "add it without; then call again with the id it returns as `task`",
             ),
             (None, None) => (
                 &["description", "reason", "after", "note", "metadata"],
-                "`task` says which one is meant; `subject` adds a new one",
+                "`task` names an existing one; `subject` adds a new one",
             ),
         };
     let given = arguments.subset(of_a_task);
@@ -75,8 +75,7 @@ fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> 
         true => Ok(()),
         false => {
             let given = given.join(", ");
-            Err(Diagnostic::new(format!("no task is named that {given} could be said of"))
-                .hint(hint))
+            Err(Diagnostic::new(format!("{given} needs a `task`")).hint(hint))
         }
     }
 }

@@ -135,7 +135,11 @@ fn hooks_do_not_wait_for_a_hanging_disk() {
         let late: Vec<_> =
             log.iter().filter(|(.., error)| error == "there was not enough time").collect();
         let (event, did, _) = late.last().expect("one had to give up");
-        assert_eq!((&**event, &**did), ("SessionEnd", "goes on alone"), "{client:?}: {log:?}");
+        assert_eq!(
+            (&**event, &**did),
+            ("SessionEnd", "continues in the background"),
+            "{client:?}: {log:?}"
+        );
         // The background process has none of the client's keys.
         let processes = going_on(desk.sandbox.home());
         assert_eq!(processes.len(), late.len(), "{client:?}: {log:?}");

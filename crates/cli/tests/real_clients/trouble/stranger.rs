@@ -61,7 +61,7 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         desk.model.then(busy());
         desk.session("No, do not touch the fixtures");
         let asked = desk.model.requests().pop().unwrap();
-        assert!(asked.says("Say it with `midstride save`"), "{client:?}: {:#}", asked.body);
+        assert!(asked.says("Save it with `midstride save`"), "{client:?}: {:#}", asked.body);
         // A changed configuration is not trusted; the handoffs of the project still are.
         desk.sandbox.write(".midstride/config.toml", format!("{GREEDY}\n# more\n"));
         let asked = desk.undisturbed("And now?");

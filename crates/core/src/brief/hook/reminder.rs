@@ -93,14 +93,14 @@ impl SaveReason {
             Self::Corrected(count) => format!("The user corrected this session {}", times(count)),
             Self::Reverted(count) => {
                 let files = some(count, "file", "files");
-                format!("Changes of {files} were taken back in this session")
+                format!("Changes to {files} were reverted in this session")
             }
             Self::RepeatedFailure(count) => {
                 format!("A command failed {} in this session", times(count))
             }
             Self::Unfinished(count) => {
                 let tasks = some(count, "task is", "tasks are");
-                format!("A plan was begun in this session, and {tasks} open")
+                format!("A plan was started in this session, and {tasks} open")
             }
             Self::ManyFiles(count) => {
                 format!("This session changed {}", some(count, "file", "files"))
@@ -148,16 +148,15 @@ pub fn stop_block_reason(
     let HandoffCompleteness::Incomplete { key, gaps } = handoff else { return None };
     let (why, into) = match key {
         Some(key) => (format!("handoff `{key}` did not pass the gate"), format!(" --id {key}")),
-        None => ("no handoff that passed the gate tells why".to_owned(), String::new()),
+        None => ("no complete handoff explains why".to_owned(), String::new()),
     };
     let end = if gaps.is_empty() { '.' } else { ':' };
     let mut text = format!(
-        "{}, and {why}. Say it with `midstride save{into}` (`midstride save --help` tells how) \
-         before you stop{end}",
+        "{}, and {why}. Save it with `midstride save{into}` (see `midstride save --help`) before you stop{end}",
         reason.sentence()
     );
-    for gap in gaps.iter().take(MISSING_MAX) {
-        text += &format!("\n- {gap}");
+    for missing in gaps.iter().take(MISSING_MAX) {
+        text += &format!("\n- {missing}");
     }
     if let Some(more) = gaps.len().checked_sub(MISSING_MAX).filter(|more| *more > 0) {
         text += &format!("\n- {more} more; saving names them");

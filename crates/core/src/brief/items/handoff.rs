@@ -233,7 +233,7 @@ fn add_status(builder: &HandoffItemBuilder<'_, '_>, items: &mut Vec<BriefItem>) 
         (None, false) => parts.join("\n\n"),
         (None, true) => return,
     };
-    let item = builder.item(ItemRank::Status, "Where it stands", text);
+    let item = builder.item(ItemRank::Status, "Status", text);
     items.push(item.with_remark(remark(builder.known)));
     // A summary in the header may be older than the state in the body, so add that too.
     let best = builder.topics.best_texts(SectionMeaning::State).into_iter();
@@ -469,7 +469,7 @@ fn describe_outcome(
 fn add_drifted_places(known: &KnownHandoff<'_>, origin: &ItemSource, items: &mut Vec<BriefItem>) {
     let checked_at = known.checked_at.as_ref().map(CommitId::as_str);
     let checked_at =
-        checked_at.map_or_else(String::new, |id| format!(", judged at {}", short_commit(id)));
+        checked_at.map_or_else(String::new, |id| format!(", checked at {}", short_commit(id)));
     for one in &known.drifted_places {
         let text = match &one.now {
             Some(now) => format!("{} → {now}", one.place),
@@ -513,7 +513,7 @@ mod tests {
         assert_eq!(
             lines_for(text, None),
             [
-                "standing | Where it stands | Import: Status: paused⏎⏎Half of it runs.",
+                "standing | Status | Import: Status: paused⏎⏎Half of it runs.",
                 "next-action | Next | ```sh⏎make import⏎```",
                 "task | First open step of the plan | 2. Two⏎   Acceptance: it is green",
                 "rest | Open question | Who pays?",

@@ -21,10 +21,10 @@ pub enum QueryError {
     #[error("there is no word to look for")]
     Empty,
     /// A prefix is too short.
-    #[error("`{0}` is too short: the beginning of a word has at least {PREFIX_LENGTH_MIN} letters")]
+    #[error("`{0}` is too short: a prefix needs at least {PREFIX_LENGTH_MIN} letters")]
     ShortPrefix(String),
     /// It has more than `TERMS_MAX` terms.
-    #[error("{0} words are too many: at most {TERMS_MAX} can be looked for")]
+    #[error("{0} words are too many: the maximum is {TERMS_MAX}")]
     TooMany(usize),
 }
 
@@ -99,18 +99,12 @@ mod tests {
     #[test]
     fn search_engine_syntax_is_treated_as_plain_words() {
         assert_eq!(shown("title: NEAR(a b, 2) AND -c ^d"), "title near+a b 2 and c d");
-        assert_eq!(
-            shown("a* b"),
-            "`a*` is too short: the beginning of a word has at least 3 letters"
-        );
-        assert_eq!(
-            shown("日本*"),
-            "`日本*` is too short: the beginning of a word has at least 3 letters"
-        );
+        assert_eq!(shown("a* b"), "`a*` is too short: a prefix needs at least 3 letters");
+        assert_eq!(shown("日本*"), "`日本*` is too short: a prefix needs at least 3 letters");
         assert_eq!(shown(" \"\" * --"), "there is no word to look for");
         assert_eq!(
             shown(&(0..40).map(|n| format!("w{n} ")).collect::<String>()),
-            "40 words are too many: at most 32 can be looked for"
+            "40 words are too many: the maximum is 32"
         );
     }
 }

@@ -33,7 +33,7 @@ pub enum DocumentEditError {
     #[error("`{0}` is written twice; join the two first")]
     Ambiguous(String),
     /// A block on the path does not parse or is an alias.
-    #[error("`{0}` cannot be read; mend it first")]
+    #[error("`{0}` cannot be read; fix it first")]
     Unreadable(String),
     /// The path does not exist.
     #[error("there is no `{0}`")]

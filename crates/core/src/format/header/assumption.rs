@@ -48,11 +48,11 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("assumption", FieldKind::Text, "What is assumed."),
         field("confidence", FieldKind::Choice(&CONFIDENCE), "How sure the author is."),
-        field("validation_needed", FieldKind::Flag, "Whether somebody should look."),
+        field("validation_needed", FieldKind::Flag, "Whether it should be checked."),
         field(
             "validated",
             FieldKind::Choice(&VALIDATED),
-            "Whether it holds: `true`, `failed` if it was disproved, `false` if nobody looked yet.",
+            "Whether it holds: `true`, `failed` if it was disproved, `false` if not checked yet.",
         ),
     ],
 };

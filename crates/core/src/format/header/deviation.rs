@@ -13,7 +13,7 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("deviation", FieldKind::Text, "What is different."),
         field("reason", FieldKind::Text, "Why."),
-        field("impact", FieldKind::Text, "What follows from it."),
+        field("impact", FieldKind::Text, "Its impact."),
     ],
 };
 

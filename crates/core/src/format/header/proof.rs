@@ -20,8 +20,8 @@ pub(crate) static LAST_TRIAL: Shape = Shape {
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who ran it."),
-        field("commit", FieldKind::Text, "Where the repository stood."),
-        field("outcome", FieldKind::Choice(&OUTCOME), "What came of it."),
+        field("commit", FieldKind::Text, "The commit of the repository."),
+        field("outcome", FieldKind::Choice(&OUTCOME), "The result."),
         field("number", FieldKind::Number, "The number that its output gave."),
     ],
 };
@@ -54,13 +54,13 @@ pub(super) static SHAPE: Shape = Shape {
         field(
             "run",
             FieldKind::Text,
-            "The command that shows it; it runs only once a person allowed it.",
+            "The command that shows it; it runs only after the user allowed it.",
         ),
         field("directory", FieldKind::Text, "Where it runs, from the root of the project."),
         field("timeout", FieldKind::Number, "After how many seconds it is stopped."),
-        field("expect", FieldKind::Any, "What must come of it: an exit code, a text, a bound."),
+        field("expect", FieldKind::Any, "The expected result: an exit code, a text, a bound."),
         field("measures", FieldKind::Text, "The measurement its number belongs to."),
-        field("last", FieldKind::Map(&LAST_TRIAL), "What came of it when it was last run."),
+        field("last", FieldKind::Map(&LAST_TRIAL), "The result of its last run."),
     ],
 };
 

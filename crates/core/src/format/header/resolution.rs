@@ -11,10 +11,10 @@ pub(super) static SHAPE: Shape = Shape {
     identity: &[],
     guesses: &[],
     fields: &[
-        field("commit", FieldKind::Text, "The commit that carried it out."),
+        field("commit", FieldKind::Text, "The commit that did it."),
         field("at", FieldKind::Time, "When."),
-        field("outcome", FieldKind::Text, "What came of it."),
-        field("reason", FieldKind::Text, "Why it was given up."),
+        field("outcome", FieldKind::Text, "The result."),
+        field("reason", FieldKind::Text, "Why it was abandoned."),
     ],
 };
 

@@ -16,8 +16,8 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who."),
-        field("challenged", FieldKind::Text, "What was called into question."),
-        field("verdict", FieldKind::Choice(&VERDICT), "What came of it."),
+        field("challenged", FieldKind::Text, "The challenged claim."),
+        field("verdict", FieldKind::Choice(&VERDICT), "The result."),
         field("revision", FieldKind::Number, "The revision it was about."),
     ],
 };

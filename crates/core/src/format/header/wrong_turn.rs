@@ -13,7 +13,7 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("tried", FieldKind::Text, "What was tried or believed."),
         field("why_wrong", FieldKind::Text, "Why it was wrong."),
-        field("replaced_by", FieldKind::Text, "What took its place."),
+        field("replaced_by", FieldKind::Text, "What replaced it."),
     ],
 };
 

@@ -20,7 +20,7 @@ pub fn secret_name_finding(path: &str, rules: &RedactionRules) -> Option<Finding
     let kind = rules.find(path.as_bytes()).into_iter().next()?.kind;
     let message = format!("the file name contains a secret: {kind}");
     let finding = Finding::new(Code::SecretInDocument, Span::empty(0), message);
-    Some(finding.with_hint("change the secret where it is used, then rename the file"))
+    Some(finding.with_hint("rotate the secret, then rename the file"))
 }
 
 #[cfg(test)]

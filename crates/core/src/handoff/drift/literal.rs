@@ -21,7 +21,7 @@ pub struct LiteralDrift {
     pub literal: Spanned<String>,
     /// Whether it is the number of lines of the file.
     pub is_line_count: bool,
-    /// The value that took its place, if there is one.
+    /// The value that replaced it, if there is one.
     pub now: Option<String>,
 }
 

@@ -119,7 +119,7 @@ fn wrong_kind(key: &str, wanted: &'static str) -> NotesJsonError {
 
 fn text(key: &str, value: &Value) -> Result<String, NotesJsonError> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
-    text.map(str::to_owned).ok_or_else(|| wrong_kind(key, "a text that says something"))
+    text.map(str::to_owned).ok_or_else(|| wrong_kind(key, "a text that is not blank"))
 }
 
 /// A list of texts. A single text counts as a list of one.

@@ -138,7 +138,7 @@ fn invalid_notes_are_rejected() {
     assert_eq!(error("  \n"), "there is nothing in it");
     assert_eq!(error("{}"), "there is nothing in it");
     assert_eq!(error(r#"{"desicions": []}"#), "there is no key `desicions`");
-    assert_eq!(error(r#"{"next": [1]}"#), "`next` is a text that says something");
+    assert_eq!(error(r#"{"next": [1]}"#), "`next` is a text that is not blank");
     assert!(error("{ no").starts_with("it begins like JSON and is none"));
     let notes = AuthorNotes::parse(r#"{"constraints": ["rm -rf build"]}"#).unwrap();
     assert!(notes.refused_startup_step().is_some());

@@ -118,7 +118,7 @@ fn status_section(checkpoint: &Checkpoint) -> String {
             runs.unwrap_or_default(),
         ));
     }
-    section("Where it stands", &items)
+    section("Status", &items)
 }
 
 fn tasks_section(checkpoint: &Checkpoint) -> String {
@@ -287,7 +287,7 @@ fn facts_section(checkpoint: &Checkpoint) -> String {
     let mut items = vec![
         format!("- Client {}, session {}", session.client, line(checkpoint.session_id().as_str())),
         format!(
-            "- Records: {} seen, {} understood, {} told again, {} skipped, {} of unknown kinds",
+            "- Records: {} seen, {} understood, {} repeated, {} skipped, {} of unknown kinds",
             counts.seen,
             counts.understood,
             counts.duplicates,

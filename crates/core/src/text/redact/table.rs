@@ -128,7 +128,7 @@ pub enum CustomRuleError {
         kind: String,
     },
     /// The prefix would match the word that replaces a secret.
-    #[error("`{0}` begins what stands in the place of a secret")]
+    #[error("`{0}` is the start of midstride's placeholder for a secret")]
     PrefixIsMark(String),
     /// The regular expression is invalid.
     #[error("`{kind}`: {error}")]

@@ -45,7 +45,7 @@ pub enum TaskRefusal {
     #[error("it has `{0}`, which a newer midstride wrote")]
     NewerEvent(String),
     /// It already has this status.
-    #[error("it is {0} already")]
+    #[error("it is already {0}")]
     AlreadyHasStatus(TaskStatus),
     /// The change has no effect.
     #[error("nothing about it would change")]
@@ -54,7 +54,7 @@ pub enum TaskRefusal {
     #[error("a task cannot wait for itself")]
     DependsOnItself,
     /// The tasks would depend on each other in a cycle.
-    #[error("they would wait for each other: {}", join_names(.0))]
+    #[error("they would depend on each other: {}", join_names(.0))]
     DependencyCycle(Vec<TaskId>),
     /// It does not depend on this task.
     #[error("it does not wait for {0}")]

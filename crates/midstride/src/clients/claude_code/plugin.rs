@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 /// The name of the plugin.
 const NAME: &str = "midstride";
-const DESCRIPTION: &str = "Carries work from one session to the next: briefings, checkpoints and handoffs that are checked";
+const DESCRIPTION: &str =
+    "Hands work from one session to the next: briefings, checkpoints and checked handoffs";
 
 /// The files of the plugin, and the marketplace file with which a repository offers it.
 pub(super) fn plugin_files() -> Vec<(PathBuf, String)> {

@@ -457,7 +457,7 @@ impl CodexReader {
             return out(mark, Fact::Asked(text.into()));
         }
         match payload.r#type.text() {
-            Some("user_message") => out(mark, Fact::Kind("told again")),
+            Some("user_message") => out(mark, Fact::Kind("repeated")),
             Some("agent_message") => {
                 self.prompt = None;
                 out(mark, Fact::Kind("assistant"));
@@ -529,7 +529,7 @@ impl CodexReader {
                     out(mark, Fact::Said(text.into()));
                 }
             }
-            "UserMessage" => out(mark, Fact::Kind("told again")),
+            "UserMessage" => out(mark, Fact::Kind("repeated")),
             "Reasoning" | "ContextCompaction" | "WebSearch" => out(mark, Fact::Kind("note")),
             "HookPrompt" => out(mark, Fact::Kind("hook")),
             "CommandExecution" => {

@@ -121,7 +121,7 @@ impl InstallRecordFile {
                 Err(error) => Err(error.into()),
             };
         };
-        let text = serde_json::to_string_pretty(record).expect("a receipt is made of texts");
+        let text = serde_json::to_string_pretty(record).expect("an install record has only text");
         Ok(folder.put_owner_only(&self.name, format!("{text}\n").as_bytes())?)
     }
 }

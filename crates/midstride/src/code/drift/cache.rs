@@ -56,7 +56,7 @@ struct CachedCitation {
     literals: Vec<CachedLiteral>,
 }
 
-/// The literal, its span, whether it is a line count, and the value that took its place.
+/// The literal, its span, whether it is a line count, and the value that replaced it.
 type CachedLiteral = (String, (usize, usize), bool, Option<String>);
 
 impl<'s> CheckCache<'s> {

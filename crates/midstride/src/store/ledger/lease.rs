@@ -27,7 +27,7 @@ impl fmt::Debug for Lease {
 #[non_exhaustive]
 pub enum LeaseError {
     /// Another process holds it.
-    #[error("somebody else holds `{0}`")]
+    #[error("another process holds `{0}`")]
     Taken(String),
     /// The lock file could not be opened or locked.
     #[error(transparent)]

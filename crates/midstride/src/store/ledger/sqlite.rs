@@ -205,7 +205,7 @@ impl SqliteLedger {
                 return Ok(turn);
             }
             if deadline.has_passed() {
-                let message = format!("somebody else holds its lock `{name}`");
+                let message = format!("another process holds its lock `{name}`");
                 return Err(LedgerError::Unavailable(message));
             }
             std::thread::yield_now();

@@ -35,7 +35,7 @@ pub(crate) const LOCAL_VARIABLES: [&str; 15] = [
 #[non_exhaustive]
 pub enum GitError {
     /// Git could not be started.
-    #[error("git could not be started: {0}")]
+    #[error("cannot start git: {0}")]
     NotStarted(#[source] io::Error),
     /// Git died while it was asked for objects, or took too long.
     #[error("git did not answer: {0}")]

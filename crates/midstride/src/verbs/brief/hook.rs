@@ -168,7 +168,7 @@ fn answer(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
     let session = session
         .map(|name| SessionName { id: workspace.redact_session_id(name.id), client: name.client });
     let Some((client, session)) = client.zip(session) else {
-        done.errors.push("the session has no name that can be used".to_owned());
+        done.errors.push("the session has no usable id".to_owned());
         return done;
     };
     let is_first = workspace.store_owner() == StoreOwner::Missing;
@@ -443,7 +443,7 @@ impl HookCall<'_> {
         let missing =
             kept.missing.as_ref().and_then(|_| self.change_memory(|kept| kept.missing.take()));
         if let Some(missing) = missing.flatten() {
-            self.record_action("told what the summary lost");
+            self.record_action("briefed what the summary lost");
             parts.insert(0, missing);
         }
         self.outcome.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
@@ -584,7 +584,7 @@ impl HookCall<'_> {
         match found {
             Some(found) => self.record_error(found),
             None => {
-                self.outcome.errors.push("the client names no transcript".to_owned());
+                self.outcome.errors.push("the client sent no transcript path".to_owned());
                 None
             }
         }
@@ -649,7 +649,7 @@ impl HookCall<'_> {
         }
         if called.bytes > bytes_max {
             self.outcome.is_capture_due = true;
-            self.record_action("goes on alone");
+            self.record_action("continues in the background");
             return None;
         }
         let found = self.check_transcript(&called)?;
@@ -880,8 +880,10 @@ fn needs_no_changes(stored: &StoredHandoff) -> bool {
 fn recovered_line(count: usize) -> Option<String> {
     match count {
         0 => None,
-        1 => Some("midstride brought in 1 session that ended without a word".to_owned()),
-        more => Some(format!("midstride brought in {more} sessions that ended without a word")),
+        1 => Some("midstride recovered 1 session that was not captured when it ended".to_owned()),
+        more => Some(format!(
+            "midstride recovered {more} sessions that were not captured when they ended"
+        )),
     }
 }
 

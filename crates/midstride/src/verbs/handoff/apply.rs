@@ -45,7 +45,7 @@ fn refusal_message(key: &str, why: &LifecycleRefusal) -> String {
     if is_about_status {
         format!("`{key}` is {why}")
     } else {
-        format!("`{key}` stays as it is: {why}")
+        format!("`{key}` was not changed: {why}")
     }
 }
 

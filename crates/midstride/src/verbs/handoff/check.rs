@@ -89,7 +89,7 @@ impl<'p> Comparison<'p> {
 impl DocumentCheck {
     /// The document, for showing findings in context.
     pub fn document(&self) -> &Document {
-        self.document.as_ref().expect("whoever asks has a finding of this document")
+        self.document.as_ref().expect("the caller has a finding of this document")
     }
 }
 

@@ -47,7 +47,7 @@ pub enum EditError {
     #[error("the template was not changed, so no handoff was created")]
     Untouched,
     /// The new text is not UTF-8. A copy is kept.
-    #[error("what the editor saved is not UTF-8")]
+    #[error("the text saved by the editor is not UTF-8")]
     NotUtf8 {
         /// The text that was not saved.
         kept: PathBuf,

@@ -21,7 +21,7 @@ pub enum FormatOutcome {
 #[non_exhaustive]
 pub enum FmtError {
     /// The document cannot be changed safely.
-    #[error("`{}` is left as it is: {why}", path.display())]
+    #[error("`{}` was not changed: {why}", path.display())]
     Refused {
         /// The document.
         path: std::path::PathBuf,

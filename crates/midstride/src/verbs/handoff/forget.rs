@@ -115,13 +115,13 @@ pub struct ForgetOutcome {
 #[non_exhaustive]
 pub enum ForgetError {
     /// It is not an id or an id prefix.
-    #[error("`{0}` is no id of a text")]
+    #[error("`{0}` is not the id of a text")]
     NoId(String),
     /// No kept text has this id.
-    #[error("no kept text has an id that begins with `{0}`")]
+    #[error("no stored text has an id that starts with `{0}`")]
     NoSuch(String),
     /// Several texts match.
-    #[error("`{wanted}` begins the ids of several texts")]
+    #[error("`{wanted}` matches several texts")]
     Several {
         /// The prefix that was given.
         wanted: String,
@@ -129,7 +129,7 @@ pub enum ForgetError {
         found: Vec<(BlobHash, String)>,
     },
     /// It is the current text of the document.
-    #[error("`{key}@{number}` is the document as it is, which midstride does not take away")]
+    #[error("`{key}@{number}` is the current document, which midstride does not delete")]
     Current {
         /// The handoff.
         key: String,
@@ -218,12 +218,10 @@ impl KeptText {
     /// A short description.
     pub fn describe(&self) -> String {
         match (self.kind, self.names.as_slice()) {
-            (TombstoneKind::Revision, []) => {
-                "an earlier text of a handoff that is not here".to_owned()
-            }
+            (TombstoneKind::Revision, []) => "an earlier text of a missing handoff".to_owned(),
             (TombstoneKind::Revision, names) => names.join(", "),
             (TombstoneKind::Checkpoint, names) => format!("a checkpoint of {}", names.join(", ")),
-            (TombstoneKind::Blob, _) => "something that the ledger keeps".to_owned(),
+            (TombstoneKind::Blob, _) => "a text in the ledger".to_owned(),
         }
     }
 }

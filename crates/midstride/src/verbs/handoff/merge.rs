@@ -33,19 +33,19 @@ pub struct MergeOutcome {
 #[non_exhaustive]
 pub enum MergeError {
     /// There is no repository.
-    #[error("this is no git repository, so nothing was merged in it")]
+    #[error("this is not a git repository, so there is no merge to finish")]
     NoRepository,
     /// Git reports no conflict.
-    #[error("git knows of no conflict in `{}`", .0.display())]
+    #[error("git reports no conflict in `{}`", .0.display())]
     NoConflict(PathBuf),
     /// The conflict was already resolved.
-    #[error("`{}` has no conflict markers any more", .0.display())]
+    #[error("`{}` no longer has conflict markers", .0.display())]
     AlreadyResolved(PathBuf),
     /// One side deleted it.
     #[error("one side changed `{}`, the other deleted it", .0.display())]
     Deleted(PathBuf),
     /// It cannot be merged line by line.
-    #[error("`{}` is no text on both sides", .0.display())]
+    #[error("`{}` is not text on both sides", .0.display())]
     NoText(PathBuf),
     /// The file was not found.
     #[error(transparent)]

@@ -26,7 +26,7 @@ pub struct MergeDriverChange {
 #[non_exhaustive]
 pub enum DriverError {
     /// There is no repository.
-    #[error("this is no git repository, so nothing is merged in it")]
+    #[error("this is not a git repository")]
     NoRepository,
     /// A git command failed.
     #[error(transparent)]

@@ -126,7 +126,7 @@ pub enum NewError {
         why: HandoffIdError,
     },
     /// The id contains a secret, which would end up in the file name.
-    #[error("the id holds a secret, which would be in the name of the file: {0}")]
+    #[error("the id has a secret, which would be in the file name: {0}")]
     SecretId(std::borrow::Cow<'static, str>),
     /// The stage is not defined.
     #[error("there is no stage `{stage}`")]
@@ -139,7 +139,7 @@ pub enum NewError {
         known: Vec<String>,
     },
     /// A handoff with this name exists.
-    #[error("there is a handoff `{key}` already: `{}`", path.display())]
+    #[error("handoff `{key}` already exists: `{}`", path.display())]
     Exists {
         /// The name.
         key: HandoffKey,
@@ -150,7 +150,7 @@ pub enum NewError {
     #[error(transparent)]
     Upstream(#[from] FindError),
     /// The text is given twice.
-    #[error("the text comes from the note `{}`, it cannot come from elsewhere too", .0.display())]
+    #[error("the text comes from the note `{}`; no other text can be given", .0.display())]
     TwoTexts(PathBuf),
     /// The note is not UTF-8.
     #[error("`{}` is not UTF-8", .0.display())]
@@ -159,7 +159,7 @@ pub enum NewError {
     #[error("`{}` is a folder", .0.display())]
     Folder(PathBuf),
     /// The text has a header that cannot be completed.
-    #[error("the header of the text cannot be completed: {0}")]
+    #[error("cannot complete the header of the text: {0}")]
     Header(#[from] DocumentEditError),
     /// A committed handoff in a project that commits nothing.
     #[error("this project commits nothing")]

@@ -44,7 +44,7 @@ pub enum ReviseError {
         redacted: Vec<Redaction>,
     },
     /// The text belongs to another handoff.
-    #[error("the text is of another handoff: {why}")]
+    #[error("the text belongs to another handoff: {why}")]
     OtherHandoff {
         /// The handoff that was to be revised.
         key: String,
@@ -52,7 +52,9 @@ pub enum ReviseError {
         why: String,
     },
     /// The header of the new text is broken.
-    #[error("`{key}` keeps its text, the header of the new one cannot be read: line {line}: {why}")]
+    #[error(
+        "`{key}` was not changed, because the header of the new text cannot be read: line {line}: {why}"
+    )]
     Header {
         /// The handoff.
         key: String,
@@ -74,9 +76,9 @@ pub enum ReviseError {
 fn changed_since(key: &str, begun: Option<usize>) -> String {
     match begun {
         Some(number) => {
-            format!("the text was begun from `{key}@{number}`, and `{key}` has changed since")
+            format!("the text is based on `{key}@{number}`, and `{key}` has changed since")
         }
-        None => format!("somebody else changed `{key}` meanwhile"),
+        None => format!("`{key}` was changed meanwhile"),
     }
 }
 
@@ -240,7 +242,7 @@ fn no_handoff_key_error(key: String) -> ReviseError {
         key,
         why: "it has no `handoff:`".to_owned(),
         line: 1,
-        fix: "put its values below `handoff:`, or leave the header out to replace the body",
+        fix: "put its values below `handoff:`, or omit the header to replace only the body",
     }
 }
 

@@ -170,7 +170,7 @@ pub enum SaveError {
     #[error("`{}` is not a transcript of this project", .0.display())]
     TranscriptOutside(PathBuf),
     /// A startup step is invalid.
-    #[error("`{text}` is no boot action: {why}")]
+    #[error("`{text}` is not a startup step: {why}")]
     StartupStep {
         /// Its kind.
         kind: StartupKind,
@@ -183,7 +183,7 @@ pub enum SaveError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// Several handoffs belong to this session.
-    #[error("several handoffs are of session `{session}`: {}", keys.join(", "))]
+    #[error("session `{session}` has several handoffs: {}", keys.join(", "))]
     Several {
         /// The session.
         session: SessionId,
@@ -191,7 +191,7 @@ pub enum SaveError {
         keys: Vec<String>,
     },
     /// The handoff has another kind.
-    #[error("`{key}` is of kind {kind}, and a session is saved in one of kind session")]
+    #[error("`{key}` has kind {kind}, but a session is saved as kind session")]
     OtherKind {
         /// The handoff.
         key: String,
@@ -216,13 +216,13 @@ pub enum SaveError {
     #[error(transparent)]
     Tasks(#[from] TaskError),
     /// The handoff cannot be edited safely.
-    #[error("it cannot be written into the handoff: {0}")]
+    #[error("it cannot be added to the handoff: {0}")]
     Refused(#[from] DocumentEditError),
     /// The handoff could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The file on disk differs from what was written.
-    #[error("`{}` was written, and reading it back gave something else: {why}", path.display())]
+    #[error("`{}` was written, but reading it back gave a different text: {why}", path.display())]
     NotReadBack {
         /// The file.
         path: PathBuf,

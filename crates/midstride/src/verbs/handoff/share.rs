@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ShareError {
     /// It is not in the private folder.
-    #[error("`{}` is not on the private shelf", .0.display())]
+    #[error("`{}` is not in the private folder", .0.display())]
     NotPrivate(PathBuf),
     /// The project has no committed folder.
     #[error("this project commits nothing")]

@@ -135,7 +135,7 @@ pub enum VerifyState {
 #[non_exhaustive]
 pub enum ProofStartError {
     /// This midstride itself runs in a proof.
-    #[error("a proof runs no proofs, or there could be no end of them")]
+    #[error("a proof cannot run other proofs")]
     InsideProof,
     /// The folder it runs in does not exist.
     #[error("there is no folder `{0}` in the project")]

@@ -52,22 +52,22 @@ pub enum ConfigError {
     #[error("there is no setting `{0}`")]
     Unknown(String),
     /// An agent or a proof runs the command.
-    #[error("only the user changes these settings, but this runs inside {0}")]
+    #[error("only the user can change these settings, but this runs inside {0}")]
     RequiresUser(Automation),
     /// The user has no home folder.
-    #[error("the user has no home folder for settings")]
+    #[error("there is no home directory for settings")]
     NoHome,
     /// No editor is set.
     #[error("no editor is set")]
     NoEditor,
     /// The editor could not be started.
-    #[error("the editor could not be started: {0}")]
+    #[error("cannot start the editor: {0}")]
     Editor(io::Error),
     /// The setting takes one value.
     #[error("`{0}` takes one value")]
     OneValue(&'static str),
     /// The setting cannot have this value.
-    #[error("`{key}` cannot be set to this: {}", problem.to_string().lines().last().unwrap_or_default())]
+    #[error("invalid value for `{key}`: {}", problem.to_string().lines().last().unwrap_or_default())]
     InvalidValue {
         /// The name of the setting.
         key: &'static str,
@@ -75,7 +75,7 @@ pub enum ConfigError {
         problem: SettingsProblem,
     },
     /// The file is invalid.
-    #[error("`{}` is not understood: {problem}", path.display())]
+    #[error("cannot parse `{}`: {problem}", path.display())]
     Invalid {
         /// The path of the file.
         path: PathBuf,

@@ -28,7 +28,7 @@ pub struct InitOutcome {
 #[non_exhaustive]
 pub enum InitError {
     /// It is already set up the other way.
-    #[error("this project is set up already, with `{}`", .0.display())]
+    #[error("this project is already set up, with `{}`", .0.display())]
     OtherSetup(PathBuf),
     /// The trust record could not be written.
     #[error(transparent)]

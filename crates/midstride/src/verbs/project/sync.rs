@@ -37,19 +37,21 @@ pub struct SyncOutcome {
 #[non_exhaustive]
 pub enum SyncError {
     /// There is no repository.
-    #[error("this is no git repository, so there is nobody to share with")]
+    #[error("this is not a git repository, so there is no remote to share with")]
     NoRepository,
     /// The policy of the machine, in this file, forbids it.
     #[error("the policy of this machine (`{}`) forbids `midstride sync`", .0.display())]
     Forbidden(PathBuf),
     /// The user does not trust the project, and sessions would be briefed on what is received.
-    #[error("this project is not trusted, and sessions are briefed on tasks from other clones")]
+    #[error(
+        "this project is not trusted, and sync would brief sessions on tasks from other clones"
+    )]
     Untrusted,
     /// The repository has no remote.
-    #[error("this repository knows no other one")]
+    #[error("this repository has no remote")]
     NoRemote,
     /// There are several remotes, and none is named `origin`.
-    #[error("which repository is meant: {}?", .0.join(", "))]
+    #[error("which remote: {}?", .0.join(", "))]
     WhichRemote(Vec<String>),
     /// There is no such remote.
     #[error("there is no remote `{wanted}`")]

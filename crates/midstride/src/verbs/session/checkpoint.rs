@@ -77,13 +77,13 @@ pub enum CheckpointError {
     #[error("no session of this project was found")]
     NoSession(Vec<FileError>),
     /// The current session has no transcript. Another session is not used instead.
-    #[error("this runs in session `{}` of {}, which has no transcript in this project", .0.id, .0.client)]
+    #[error("session `{}` of {} has no transcript in this project", .0.id, .0.client)]
     NoTranscript(SessionName),
     /// No session has this id.
     #[error("there is no session `{0}` in this project")]
     NoSuch(String),
     /// Several sessions match.
-    #[error("`{name}` means several sessions: {}", found.join(", "))]
+    #[error("`{name}` matches several sessions: {}", found.join(", "))]
     Several {
         /// The id that was given.
         name: String,
@@ -91,7 +91,7 @@ pub enum CheckpointError {
         found: Vec<SessionId>,
     },
     /// The transcript belongs to another project.
-    #[error("`{}` is the transcript of a session in `{cwd}`, not of this project", path.display())]
+    #[error("`{}` is the transcript of a session in `{cwd}`, not in this project", path.display())]
     OtherProject {
         /// The transcript.
         path: PathBuf,
@@ -99,7 +99,7 @@ pub enum CheckpointError {
         cwd: String,
     },
     /// The file has no known record.
-    #[error("nothing in `{}` is understood as a record of {}", path.display(), client.name())]
+    #[error("`{}` has no readable record of {}", path.display(), client.name())]
     NotUnderstood {
         /// The transcript.
         path: PathBuf,

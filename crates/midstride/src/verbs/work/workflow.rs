@@ -59,7 +59,7 @@ pub struct LoadedState {
 #[non_exhaustive]
 pub enum WorkflowError {
     /// The name is invalid.
-    #[error("`{name}` names no workflow: {why}")]
+    #[error("`{name}` is not a workflow name: {why}")]
     Name {
         /// The name that was given.
         name: String,
@@ -73,7 +73,7 @@ pub enum WorkflowError {
     #[error("a state is a JSON object")]
     NoObject,
     /// The state is too large.
-    #[error("the state has {0} bytes, at most {STATE_BYTES_MAX} are kept")]
+    #[error("the state has {0} bytes; the maximum is {STATE_BYTES_MAX}")]
     TooLarge(usize),
     /// Nothing was saved under that name.
     #[error("no state is saved under `{name}`")]
@@ -102,7 +102,7 @@ pub enum WorkflowError {
         number: usize,
     },
     /// The redacted state is not valid JSON.
-    #[error("the state has a secret that cannot be taken out of it")]
+    #[error("the state has a secret that cannot be redacted")]
     Unwritable,
     /// A newer version of midstride wrote an event that may change the meaning of the others.
     #[error("the workflow has `{0}`, which a newer midstride wrote")]

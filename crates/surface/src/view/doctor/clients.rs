@@ -219,7 +219,7 @@ fn hooks_table(facts: &ClientFacts, width: usize) -> String {
         true => table.text,
         false => {
             format!(
-                "{}No room for {}; --json has all.\n",
+                "{}Columns omitted: {} (see --json)\n",
                 table.text,
                 table.omitted_columns.join(", ")
             )
@@ -266,7 +266,7 @@ pub(super) fn background_text(fired: &[HookStats]) -> String {
         format!("  {event:<9}{times}, last {}: {did}\n", format_minute(one.last))
     };
     let lines: String = ours.map(line).collect();
-    if lines.is_empty() { lines } else { format!("{}{lines}", heading("After a client went on")) }
+    if lines.is_empty() { lines } else { format!("{}{lines}", heading("Background work")) }
 }
 
 /// Whether a file has to be fixed before anything can be installed.
@@ -280,7 +280,7 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     let (name, typed) = (facts.client.title(), facts.client.name());
     let mut found = Vec::new();
     for problem in &facts.problems {
-        let hint = format!("`midstride client list` tells more about {name}");
+        let hint = format!("run `midstride client list` for details about {name}");
         found.push((problem.to_string(), hint));
     }
     // If nothing is installed yet, a broken file may prevent installing.
@@ -307,12 +307,15 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     let added = facts.statuses.iter().find(|one| one.is_installed());
     if let Some(added) = added.filter(|_| has_plugin) {
         let hint = format!(
-            "use one of the two ways: `{} plugin uninstall midstride` or `midstride client \
+            "remove one: `{} plugin uninstall midstride` or `midstride client \
              remove {typed}{}`",
             facts.client.profile().program,
             scope_flag(added)
         );
-        found.push((format!("{name} has midstride twice, by its plugin as well"), hint));
+        found.push((
+            format!("{name} has midstride twice: installed directly and as a plugin"),
+            hint,
+        ));
     }
     found
 }
@@ -335,8 +338,7 @@ fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
         let why = one_line(why, WIDTH_MAX);
         let message =
             format!("the last call of {} by {name} failed: {why}", event_name(&fired.event));
-        let hint = "the session itself went on; `midstride session recover` captures what was \
-                    missed, and `hooks.log` beside the ledger tells when it happened";
+        let hint = "the session itself continued; `midstride session recover` captures what was missed, and `hooks.log` next to the ledger shows when it happened";
         found.push((message, hint.to_owned()));
     }
     found
@@ -406,7 +408,8 @@ fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
 /// missing.
 fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
     let (typed, option) = (standing.client.name(), scope_flag(standing));
-    let hint = format!("move it away, then `midstride client add {typed}{option}` puts ours there");
+    let hint =
+        format!("move it away, then `midstride client add {typed}{option}` installs midstride's");
     standing
         .files
         .iter()
@@ -447,9 +450,9 @@ fn file_problems(standing: &InstallStatus) -> Vec<ProblemText> {
             let path = file.path.display();
             found.push((
                 format!(
-                    "`{path}` has comments or trailing commas: the client leaves all of it out"
+                    "`{path}` has comments or trailing commas: the client ignores the whole file"
                 ),
-                "take them out of the file".to_owned(),
+                "remove them from the file".to_owned(),
             ));
         }
     }
@@ -459,18 +462,18 @@ fn file_problems(standing: &InstallStatus) -> Vec<ProblemText> {
 fn install_error_hint(problem: &InstallError, standing: &InstallStatus) -> String {
     let (typed, option) = (standing.client.name(), scope_flag(standing));
     match problem {
-        InstallError::Unexpected { at, .. } => format!(
-            "make {at} what is expected or take it out, then `midstride client add {typed}{option}`"
-        ),
+        InstallError::Unexpected { at, .. } => {
+            format!("correct or remove {at}, then `midstride client add {typed}{option}`")
+        }
         InstallError::Unreadable { .. } => {
-            "mend the file; the client cannot read it either".to_owned()
+            "fix the file; the client cannot read it either".to_owned()
         }
         InstallError::Unverified { .. }
         | InstallError::NoHome
         | InstallError::DamagedRecord(_)
         | InstallError::RunByAgent(_)
         | InstallError::File(_)
-        | _ => "see what is there".to_owned(),
+        | _ => "check that path".to_owned(),
     }
 }
 
@@ -488,20 +491,19 @@ fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
     );
     let these = match standing.scope {
         InstallScope::User => "these hooks",
-        InstallScope::Project(_) => "these hooks of the project",
+        InstallScope::Project(_) => "these project hooks",
     };
     let off = format!(
-        "`enabled = false` stands beside them in the settings of {name}; take it out if that is not \
-         what you want"
+        "`enabled = false` is set for them in the settings of {name}; remove it to enable them"
     );
     let all = [
-        (HookTrust::Pending, format!("does not trust {these} yet and leaves them out"), &*trust),
+        (HookTrust::Pending, format!("does not trust {these} yet and skips them"), &*trust),
         (
             HookTrust::Changed,
-            format!("trusted {these} as they were before and leaves them out"),
+            format!("trusted an earlier version of {these} and skips them"),
             &trust,
         ),
-        (HookTrust::Disabled, format!("was told to leave {these} out"), &off),
+        (HookTrust::Disabled, format!("is configured to skip {these}"), &off),
     ];
     let found = all.into_iter().filter_map(|(trust, what, hint)| {
         let events = of(trust);
@@ -665,7 +667,7 @@ mod tests {
         let narrow = hooks_table(&facts, 58);
         let row = narrow.lines().nth(1).unwrap_or_default();
         assert!(row.chars().count() <= 58, "{narrow}");
-        assert!(narrow.contains("No room for IN, LAST, MEDIAN"), "{narrow}");
+        assert!(narrow.contains("Columns omitted: IN, LAST, MEDIAN"), "{narrow}");
         assert!(hooks_table(&facts, 150).contains("1234    14808  told of"), "{narrow}");
     }
 }

@@ -67,8 +67,7 @@ impl SimulationStep {
 }
 
 pub(super) fn text(steps: &[SimulationStep], terminal: Option<usize>) -> String {
-    let title =
-        "Simulation: this program, called as a client calls it, in a folder that is gone again";
+    let title = "Simulation: this program, called as a client calls it, in a temporary folder";
     format!(
         "{}{}",
         heading(title),
@@ -99,9 +98,7 @@ pub(super) fn problems(steps: &[SimulationStep]) -> Vec<ProblemText> {
     let failed = steps.iter().filter_map(|step| {
         let why = step.outcome.as_ref().err()?;
         let message = format!("the simulation failed at `{}` of {}: {why}", step.name, step.client_name());
-        let hint = "see whether the folder for temporary files (TMPDIR) can be written and has room; \
-                    if so it is a fault of midstride: report it with what `midstride doctor --json` \
-                    prints";
+        let hint = "check that the temporary folder (TMPDIR) is writable and has free space; if so, this is a bug in midstride: report it with the output of `midstride doctor --json`";
         Some((message, hint.to_owned()))
     });
     failed.collect()

@@ -147,7 +147,7 @@ fn cycles(shown: &GraphView<'_>) -> String {
         let places = edges.iter().filter_map(|edge| Some(reference_place(shown, edge.location?)));
         let places = places.collect::<Vec<_>>().join(", ");
         let next = shown.cycle_hint(&edges);
-        format!("  {}\n    as told at {places}\n    next: {next}\n", keys.join(" → "))
+        format!("  {}\n    according to {places}\n    next: {next}\n", keys.join(" → "))
     });
     section("Cycles", lines)
 }
