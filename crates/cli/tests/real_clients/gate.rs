@@ -98,7 +98,7 @@ fn claude_code_stops_once_it_saved_what_was_missing() {
     // The second time, the agent gets what its own handoff lacks.
     let heard = heard(&asked[5]);
     let lacks =
-        "and handoff `importer` did not pass the gate. Say it with `midstride save --id importer`";
+        "and handoff `importer` did not pass the gate. Save it with `midstride save --id importer`";
     assert_eq!(times(&heard, lacks), 1, "{heard:#?}");
     assert_eq!(count(&did(&sandbox), "blocked"), 2);
     let document = sandbox.read(".git/midstride/handoffs/importer.md");
@@ -124,7 +124,7 @@ fn codex_is_kept_from_stopping_at_most_twice() {
     finish(&sandbox, client.arg("Repair the importer"));
     assert_eq!(model.requests().len(), 6, "{:?}", did(&sandbox));
     let heard = heard(&last(&model));
-    let why = "A command failed 3 times in this session, and no handoff that passed the gate tells";
+    let why = "A command failed 3 times in this session, and no complete handoff explains why";
     assert_eq!(times(&heard, why), 2, "{heard:#?}");
     assert_eq!(times(&heard, "say why it fails"), 2, "{heard:#?}");
     assert_eq!(count(&did(&sandbox), "blocked"), 2);
