@@ -104,10 +104,10 @@ fn filter(workspace: &Workspace, args: &LogArgs) -> Result<LogFilter, Diagnostic
 fn report_empty(ui: &mut Ui, args: &LogArgs) -> Result<(), Diagnostic> {
     let has_filter = args.since.is_some() || args.branch.is_some();
     let (message, hint) = match (has_filter, args.all) {
-        (true, _) => ("No session matches", "hint: drop --since or --branch"),
-        (false, true) => ("No sessions yet", "hint: install midstride with midstride setup"),
+        (true, _) => ("No session matches", "hint: drop `--since` or `--branch`"),
+        (false, true) => ("No sessions yet", "hint: `midstride setup` imports past sessions"),
         (false, false) => {
-            ("No sessions here yet", "hint: list every repository with midstride log --all")
+            ("No sessions here yet", "hint: `midstride log --all` lists every repository")
         }
     };
     ui.say(message)?;

@@ -140,7 +140,7 @@ fn a_log_is_limited_by_time_and_branch() {
     exit 1
     ----- stderr -----
     No session matches
-    hint: drop --since or --branch
+    hint: drop `--since` or `--branch`
     ");
     insta::assert_snapshot!(sandbox.run(["log", "--since", "soon"]), @r#"
     exit 2

@@ -88,7 +88,7 @@ fn a_commit_is_explained_by_the_session_that_made_it() {
 fn a_commit_without_a_session_is_not_guessed() {
     let sandbox = explained();
     let run = sandbox.run(["why", "cache.ts:2"]).exits(1);
-    assert!(run.stdout.contains("No captured session made this commit."), "{run}");
+    assert!(run.stdout.contains("No captured session shows this commit."), "{run}");
     assert!(!run.stdout.contains("Session 5e55"), "{run}");
 }
 

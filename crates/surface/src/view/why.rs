@@ -16,7 +16,7 @@ const COMMIT_LENGTH: usize = 12;
 /// The marker before each line that the user or an agent wrote.
 const QUOTE: &str = "  > ";
 /// What the answer is if no session made the commit.
-const NO_SESSION: &str = "No captured session made this commit.";
+const NO_SESSION: &str = "No captured session shows this commit.";
 
 /// The answer as text.
 pub fn text(reason: &CommitReason, terminal: Option<usize>) -> String {
