@@ -56,15 +56,16 @@ fn innermost<'c>(definition: &'c Command, typed: &[String]) -> (&'c Command, Str
     })
 }
 
-/// The command that a typo was meant to be: it has the same first letter, and at most two other
-/// letters or the same ones in another order. `done` is no typo of `on`.
+/// The command that a typo was meant to be: one with the same letters in another order, or a similar one
+/// with the same first letter and at most two other letters. `done` is no typo of `on`.
 fn nearest_command<'c>(parent: &'c Command, word: &str) -> Option<&'c str> {
-    let is_typo = |name: &&str| {
-        let others = letters_without(word, name).len() + letters_without(name, word).len();
-        others == 0 || (others <= 2 && name.chars().next() == word.chars().next())
-    };
+    let others = |name: &str| letters_without(word, name).len() + letters_without(name, word).len();
+    let is_near = |name: &&str| others(name) <= 2 && name.chars().next() == word.chars().next();
     let shown = parent.get_subcommands().filter(|command| !command.is_hide_set());
-    nearest_match(word, shown.map(Command::get_name).filter(is_typo))
+    let names: Vec<&str> = shown.map(Command::get_name).collect();
+    // Three letters in another order are too few for a measure of similarity.
+    let reordered = names.iter().copied().find(|name| others(name) == 0);
+    reordered.or_else(|| nearest_match(word, names.into_iter().filter(is_near)))
 }
 
 /// The letters of a word, without as many of each as another word has.

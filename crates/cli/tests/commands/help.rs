@@ -146,7 +146,7 @@ fn an_alias_runs_its_command() {
 #[test]
 fn an_unknown_command_suggests_what_was_meant() {
     let sandbox = sandbox();
-    let words: [&[&str]; 16] = [
+    let words: [&[&str]; 17] = [
         &["close"],
         &["install"],
         &["import"],
@@ -159,6 +159,7 @@ fn an_unknown_command_suggests_what_was_meant() {
         &["-C", ".", "session", "lst"],
         &["serach", "x"],
         &["stauts"],
+        &["lgo"],
         &["resovle"],
         &["donut"],
         &["quux"],
@@ -197,6 +198,8 @@ fn an_unknown_command_suggests_what_was_meant() {
     hint: did you mean `midstride search`?
     error: there is no command `midstride stauts`
     hint: did you mean `midstride status`?
+    error: there is no command `midstride lgo`
+    hint: did you mean `midstride log`?
     error: there is no command `midstride resovle`
     hint: did you mean `midstride resolve`?
     error: there is no command `midstride donut`
