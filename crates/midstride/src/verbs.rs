@@ -75,7 +75,7 @@ pub use handoff::verify::{
     Verification, VerifiedProof, VerifyProgress, VerifyRequest, VerifyState, verifiable_handoffs,
     verify,
 };
-pub use project::config::{ConfigError, SETTING_KEYS, SettingKey, UserConfig};
+pub use project::config::{ConfigError, ConfigFile, SETTING_KEYS, SettingKey, SettingScope};
 pub use project::configuration_trust::{
     TrustError, TrustOutcome, TrustStatus, UnreadStore, distrust, trust, trust_status,
     trusted_configurations,

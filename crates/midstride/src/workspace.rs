@@ -55,6 +55,8 @@ const PRIVATE: &str = ".midstride/private";
 const PRIVATE_IN_GIT: &str = "midstride";
 /// The path of the configuration.
 pub(crate) const CONFIGURATION: &str = ".midstride/config.toml";
+/// The configuration in the private folder.
+pub(crate) const PRIVATE_CONFIGURATION: &str = "config.toml";
 
 /// The position of the committed handoffs among the folders.
 const COMMITTED: usize = 0;
@@ -197,7 +199,7 @@ impl Workspace {
             None => private_stores(&root, repository.as_ref(), environment.state.as_deref()),
         };
         let private_roots = open_stores(&stores)?;
-        let private_file = Path::new("config.toml");
+        let private_file = Path::new(PRIVATE_CONFIGURATION);
         let mut private_settings = None;
         for folder in &private_roots {
             if private_settings.is_none() && folder.try_exists(private_file)? {

@@ -177,6 +177,12 @@ impl From<ConfigError> for Diagnostic {
                 diagnostic.hint(format!("the settings are {}", names.join(", ")))
             }
             ConfigError::RequiresUser(_) => diagnostic.hint("ask the user to change it"),
+            ConfigError::NoRepository => {
+                diagnostic.hint("change to a repository; `midstride config list` shows your settings")
+            }
+            ConfigError::Untrusted(_) => {
+                diagnostic.hint("its settings have no effect; use them with `midstride trust`")
+            }
             ConfigError::NoHome => diagnostic.hint("set HOME"),
             ConfigError::NoEditor => diagnostic.hint("set EDITOR, or use `midstride config set`"),
             ConfigError::Invalid { .. } => diagnostic.hint("correct the file"),

@@ -2,21 +2,28 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use clap::Subcommand;
 use midstride::sys::env::Environment;
-use midstride::verbs::{SETTING_KEYS, SettingKey, UserConfig};
+use midstride::verbs::{ConfigError, ConfigFile, SETTING_KEYS, SettingKey, SettingScope};
+use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
+use midstride_surface::view::config::FileSettings;
 
-/// Show and change your settings
+/// Show and change settings
 ///
-/// The settings apply to all of your projects: where midstride captures sessions, and how long it
+/// Your settings apply to all of your projects: where midstride captures sessions, and how long it
 /// keeps them. A pattern such as `~/clients/**` matches the folders of projects; `~/clients` matches
 /// that folder and everything below it.
+///
+/// The settings of a repository are in `.midstride/config.toml`, or in `.git/midstride` if nothing of
+/// midstride is committed there: folders with handoffs, the size of briefings, what hooks may do.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride config list
   midstride config set capture.exclude '~/clients/**' '~/secret'
   midstride config set capture.retention 30
-  midstride config edit")]
+  midstride config set brief.budget 800
+  midstride config edit
+  midstride config edit --repo")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     command: ConfigCommand,
@@ -43,7 +50,8 @@ enum ConfigCommand {
     /// Change a setting
     #[command(after_help = "Examples:
   midstride config set capture.retention 30
-  midstride config set capture.exclude '~/clients/**' '~/secret'")]
+  midstride config set capture.exclude '~/clients/**' '~/secret'
+  midstride config set folders notes/handoffs")]
     Set {
         /// The setting, such as `capture.exclude`
         key: String,
@@ -51,10 +59,15 @@ enum ConfigCommand {
         #[arg(required = true)]
         values: Vec<String>,
     },
-    /// Open the settings in your editor
+    /// Open settings in your editor
     #[command(after_help = "Examples:
-  midstride config edit")]
-    Edit,
+  midstride config edit
+  midstride config edit --repo")]
+    Edit {
+        /// The settings of this repository instead of yours
+        #[arg(long)]
+        repo: bool,
+    },
     /// Remove a setting
     #[command(after_help = "Examples:
   midstride config unset capture.retention")]
@@ -69,45 +82,76 @@ pub(crate) fn config(
     environment: &Environment,
     args: ConfigArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let find = |name: &str| SettingKey::find(name).map_err(Diagnostic::from);
+    // A broken configuration is repaired with this command.
+    let workspace = Workspace::discover_ignoring_settings(environment.clone());
+    let file = |scope| match scope {
+        SettingScope::User => ConfigFile::read_user(environment),
+        SettingScope::Repository => match &workspace {
+            Ok(workspace) => ConfigFile::read_repository(workspace),
+            Err(_) => Err(ConfigError::NoRepository),
+        },
+    };
     match args.command {
         ConfigCommand::List { json } => {
-            let config = UserConfig::read(environment)?;
-            let settings = SETTING_KEYS.map(|key| (key, config.get(key)));
+            let mut files = vec![settings_in(SettingScope::User, &file(SettingScope::User)?)?];
+            match file(SettingScope::Repository) {
+                Ok(file) => files.push(settings_in(SettingScope::Repository, &file)?),
+                Err(ConfigError::NoRepository) => {}
+                Err(error @ ConfigError::Untrusted(_)) => ui.warn(&error.into())?,
+                Err(error) => return Err(error.into()),
+            }
             if json {
-                ui.print_json(&view::config::json(config.path(), &settings))?;
+                ui.print_json(&view::config::json(&files))?;
             } else {
-                ui.print(&view::config::text(config.path(), &settings))?;
+                ui.print(&view::config::text(&files))?;
             }
         }
         ConfigCommand::Get { key } => {
-            let values = UserConfig::read(environment)?.get(find(&key)?);
+            let key = SettingKey::find(&key)?;
+            let values = file(key.scope)?.get(key)?;
             if values.is_empty() {
                 return Ok(CliOutcome::Findings);
             }
             ui.print(&values.iter().map(|value| format!("{value}\n")).collect::<String>())?;
         }
-        ConfigCommand::Edit => {
-            if !UserConfig::edit(environment)? {
+        ConfigCommand::Edit { repo } => {
+            let scope = if repo { SettingScope::Repository } else { SettingScope::User };
+            let mut file = file(scope)?;
+            if file.edit()? {
+                ui.say(&format!("Changed {}", file.path().display()))?;
+            } else {
                 ui.say("Nothing was changed.")?;
             }
         }
-        ConfigCommand::Set { key, values } => change(ui, environment, find(&key)?, &values)?,
-        ConfigCommand::Unset { key } => change(ui, environment, find(&key)?, &[])?,
+        ConfigCommand::Set { key, values } => {
+            let key = SettingKey::find(&key)?;
+            change(ui, file(key.scope)?, key, &values)?;
+        }
+        ConfigCommand::Unset { key } => {
+            let key = SettingKey::find(&key)?;
+            change(ui, file(key.scope)?, key, &[])?;
+        }
     }
     Ok(CliOutcome::Clean)
 }
 
+/// The settings in a file, with their values.
+fn settings_in(scope: SettingScope, file: &ConfigFile<'_>) -> Result<FileSettings, Diagnostic> {
+    let keys = SETTING_KEYS.into_iter().filter(|key| key.scope == scope);
+    let settings = keys.map(|key| Ok((key, file.get(key)?)));
+    Ok((file.path().to_owned(), settings.collect::<Result<_, ConfigError>>()?))
+}
+
 fn change(
     ui: &mut Ui,
-    environment: &Environment,
+    mut file: ConfigFile<'_>,
     key: SettingKey,
     values: &[String],
 ) -> Result<(), Diagnostic> {
-    let mut config = UserConfig::read(environment)?;
-    let has_changed = config.set(environment, key, values)?;
-    let path = config.path().display();
+    let has_changed = file.set(key, values)?;
+    let path = file.path().display();
     ui.say(&match (has_changed, values) {
+        (false, []) => format!("{} is not set", key.name),
         (false, _) => format!("{} was already set this way", key.name),
         (true, []) => format!("Removed {} from {path}", key.name),
         (true, _) => format!("Set {} in {path}", key.name),

@@ -268,7 +268,7 @@ impl Settings {
     }
 
     /// Parses a configuration.
-    fn parse(text: &str) -> Result<Self, SettingsProblem> {
+    pub(crate) fn parse(text: &str) -> Result<Self, SettingsProblem> {
         let written: SettingsFile = toml_edit::de::from_str(text)?;
         let unknown = unknown_keys(text)?;
         let SettingsFile {

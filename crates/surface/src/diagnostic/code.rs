@@ -100,6 +100,7 @@ codes! {
     CheckpointError: NotSetUp => NotSetUp, NoSession | NoTranscript | NoSuch => NotFound,
         Several => Ambiguous, Forgotten => Forgotten, Append => Storage, _ => InvalidInput;
     ConfigError: Unknown => NotFound, OneValue | InvalidValue => InvalidInput,
+        NoRepository => NotSetUp, Untrusted => NotTrusted,
         Invalid => InvalidSettings, RequiresUser => RequiresUser, _ => Failed;
     ConsentError: _ => RequiresUser;
     DeliveryError: NotSetUp => NotSetUp, _ => Storage;

@@ -1,47 +1,57 @@
-//! Reads and changes the user's settings. Comments and other settings in the file stay as they are.
+//! Reads and changes settings: the user's, and those of a repository. Comments and other settings in
+//! the file stay as they are.
 
 use crate::sys::env::{Automation, Environment};
 use crate::sys::files::{self, FileError, Root, ScratchFolder};
 use crate::sys::process;
-use crate::workspace::settings::SettingsProblem;
+use crate::workspace::settings::{Settings, SettingsProblem, TEMPLATE};
 use crate::workspace::user_settings::{self, UserSettings};
+use crate::workspace::{Access, CONFIGURATION, PRIVATE_CONFIGURATION, SetupMode, Workspace};
+use SettingScope::{Repository, User};
 use std::io;
 use std::path::{Path, PathBuf};
-use toml_edit::{Array, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-/// A setting of the user.
+/// A setting that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettingKey {
     /// Its name, as in the file.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
-    kind: SettingKind,
+    /// Which file it is in.
+    pub scope: SettingScope,
+    takes_several: bool,
 }
 
+/// Where a setting applies. Each scope has its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SettingKind {
-    Patterns,
-    Days,
+pub enum SettingScope {
+    /// In all repositories of the user.
+    User,
+    /// In one repository.
+    Repository,
 }
 
-/// The settings of the user.
-pub const SETTING_KEYS: [SettingKey; 3] = [
-    SettingKey {
-        name: "capture.exclude",
-        about: "projects in which midstride does nothing",
-        kind: SettingKind::Patterns,
-    },
-    SettingKey {
-        name: "capture.only",
-        about: "the only projects in which midstride does something",
-        kind: SettingKind::Patterns,
-    },
-    SettingKey {
-        name: "capture.retention",
-        about: "days to keep captured sessions, or `forever`",
-        kind: SettingKind::Days,
-    },
+const fn one(scope: SettingScope, name: &'static str, about: &'static str) -> SettingKey {
+    SettingKey { name, about, scope, takes_several: false }
+}
+
+const fn several(scope: SettingScope, name: &'static str, about: &'static str) -> SettingKey {
+    SettingKey { name, about, scope, takes_several: true }
+}
+
+/// The settings that have a name. Stages and redaction rules of a repository are tables: they are
+/// changed in an editor.
+pub const SETTING_KEYS: [SettingKey; 8] = [
+    several(User, "capture.exclude", "projects in which midstride does nothing"),
+    several(User, "capture.only", "the only projects in which midstride does something"),
+    one(User, "capture.retention", "days to keep captured sessions, or `forever`; default: 90"),
+    several(Repository, "folders", "more folders and files with handoffs"),
+    one(Repository, "brief.budget", "tokens for the briefing of a new session, 0 for none; default: 500"),
+    one(Repository, "brief.headless", "whether to brief sessions that run for a script"),
+    one(Repository, "hooks.nudge", "whether to remind the agent once to save"),
+    one(Repository, "hooks.stop_gate", "whether to keep the agent from stopping until it saves"),
 ];
 
 /// Why a setting could not be read or changed.
@@ -54,6 +64,12 @@ pub enum ConfigError {
     /// An agent or a proof runs the command.
     #[error("only the user can change these settings, but this runs inside {0}")]
     RequiresUser(Automation),
+    /// A setting of a repository, outside of one.
+    #[error("this folder is not in a git repository")]
+    NoRepository,
+    /// The configuration came with a clone that the user does not trust.
+    #[error("`{}` is not trusted", .0.display())]
+    Untrusted(PathBuf),
     /// The user has no home folder.
     #[error("there is no home directory for settings")]
     NoHome,
@@ -94,29 +110,56 @@ impl SettingKey {
         found.ok_or_else(|| ConfigError::Unknown(name.to_owned()))
     }
 
-    /// The table and the key in it.
-    fn path(self) -> (&'static str, &'static str) {
-        self.name.split_once('.').expect("every key is in a table")
+    /// The table it is in, and the key there.
+    fn path(self) -> (Option<&'static str>, &'static str) {
+        match self.name.split_once('.') {
+            Some((table, key)) => (Some(table), key),
+            None => (None, self.name),
+        }
     }
 }
 
-/// The user's settings file, as it is.
+/// A file with settings, as it is.
 #[derive(Debug)]
-pub struct UserConfig {
+pub struct ConfigFile<'a> {
+    place: ConfigPlace<'a>,
     path: PathBuf,
-    document: DocumentMut,
+    text: String,
 }
 
-impl UserConfig {
-    /// Reads the file; empty if it does not exist.
-    pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
+#[derive(Clone, Copy, Debug)]
+enum ConfigPlace<'a> {
+    User(&'a Environment),
+    Repository(&'a Workspace),
+}
+
+impl<'a> ConfigFile<'a> {
+    /// Reads the user's settings; empty if there is no file.
+    pub fn read_user(environment: &'a Environment) -> Result<Self, ConfigError> {
         let path = user_settings::user_file(environment).ok_or(ConfigError::NoHome)?;
         let text = files::read_small(&path)?.unwrap_or_default();
-        let invalid = |problem| ConfigError::Invalid { path: path.clone(), problem };
-        UserSettings::parse(&text).map_err(invalid)?;
-        let document = text.parse::<DocumentMut>();
-        let document = document.map_err(|error| invalid(SettingsProblem::Syntax(error)))?;
-        Ok(Self { path, document })
+        Ok(Self { place: ConfigPlace::User(environment), path, text })
+    }
+
+    /// Reads the settings of a repository; empty if there is no file. Those of a clone that the user does
+    /// not trust are neither shown nor changed.
+    pub fn read_repository(workspace: &'a Workspace) -> Result<Self, ConfigError> {
+        let (root, file) = match workspace.setup() {
+            SetupMode::NotSetUp => return Err(ConfigError::NoRepository),
+            SetupMode::Committed => (Some(Root::open(workspace.root().path())?), CONFIGURATION),
+            SetupMode::Private => (workspace.private()?, PRIVATE_CONFIGURATION),
+        };
+        let folder = root.as_ref().map_or(workspace.private_path(), |root| root.path().to_owned());
+        let path = folder.join(file);
+        if workspace.setup() == SetupMode::Committed && workspace.access() != Access::Granted {
+            return Err(ConfigError::Untrusted(path));
+        }
+        let text = match root {
+            Some(root) if root.try_exists(Path::new(file))? => root.read(Path::new(file))?,
+            Some(_) | None => Vec::new(),
+        };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Ok(Self { place: ConfigPlace::Repository(workspace), path, text })
     }
 
     /// The path of the file, whether or not it exists.
@@ -125,87 +168,134 @@ impl UserConfig {
     }
 
     /// The values of a setting; empty if it is not set.
-    pub fn get(&self, key: SettingKey) -> Vec<String> {
+    pub fn get(&self, key: SettingKey) -> Result<Vec<String>, ConfigError> {
+        let document = self.document()?;
         let (table, name) = key.path();
-        let item = self.document.get(table).and_then(|table| table.get(name));
-        match item.and_then(Item::as_value) {
+        let item = match table {
+            Some(table) => document.get(table).and_then(|table| table.get(name)),
+            None => document.get(name),
+        };
+        Ok(match item.and_then(Item::as_value) {
             Some(Value::Array(values)) => values.iter().map(plain).collect(),
             Some(value) => vec![plain(value)],
             None => Vec::new(),
-        }
+        })
     }
 
     /// Sets a setting, or removes it if there are no values. Returns whether that changed anything.
     /// Only the user may: an exclusion that an agent lifts would let it capture what the user excluded.
-    pub fn set(
-        &mut self,
-        environment: &Environment,
-        key: SettingKey,
-        values: &[String],
-    ) -> Result<bool, ConfigError> {
-        if let Some(automation) = environment.automation() {
-            return Err(ConfigError::RequiresUser(automation));
-        }
-        let before = self.document.to_string();
-        self.change(key, values)?;
-        let after = self.document.to_string();
-        UserSettings::parse(&after)
+    pub fn set(&mut self, key: SettingKey, values: &[String]) -> Result<bool, ConfigError> {
+        self.check_user()?;
+        let mut document = self.document()?;
+        change(&mut document, key, values)?;
+        let after = document.to_string();
+        self.validate(&after)
             .map_err(|problem| ConfigError::InvalidValue { key: key.name, problem })?;
-        if after == before {
-            return Ok(false);
-        }
-        let folder = self.path.parent().ok_or(ConfigError::NoHome)?;
-        let file = self.path.file_name().ok_or(ConfigError::NoHome)?;
-        Root::make_owner_only(folder)?.put(Path::new(file), after.as_bytes())?;
-        Ok(true)
+        self.write(after)
     }
 
     /// Opens a copy of the file in the user's editor, and keeps it if it is valid. Returns whether it
-    /// changed.
-    pub fn edit(environment: &Environment) -> Result<bool, ConfigError> {
-        if let Some(automation) = environment.automation() {
-            return Err(ConfigError::RequiresUser(automation));
-        }
-        let path = user_settings::user_file(environment).ok_or(ConfigError::NoHome)?;
-        let before = files::read_small(&path)?.unwrap_or_default();
-        let editor = environment.editor().ok_or(ConfigError::NoEditor)?;
-        let (folder, name) = path.parent().zip(path.file_name()).ok_or(ConfigError::NoHome)?;
+    /// changed. A new file of a repository starts with what can be set.
+    pub fn edit(&mut self) -> Result<bool, ConfigError> {
+        self.check_user()?;
+        let editor = self.environment().editor().ok_or(ConfigError::NoEditor)?;
+        let name = self.path.file_name().ok_or(ConfigError::NoHome)?;
+        let offered = match self.place {
+            ConfigPlace::Repository(_) if self.text.is_empty() => TEMPLATE,
+            ConfigPlace::Repository(_) | ConfigPlace::User(_) => &self.text,
+        };
         let scratch = ScratchFolder::new("midstride-config")?;
-        let copy = scratch.write(name, before.as_bytes())?;
+        let copy = scratch.write(name, offered.as_bytes())?;
         process::edit(&editor, &copy).map_err(ConfigError::Editor)?;
         let after = files::read_small(&copy)?.unwrap_or_default();
         // If it is invalid, the copy stays, so that what the user typed is not lost.
-        UserSettings::parse(&after)
-            .map_err(|problem| ConfigError::Invalid { path: copy, problem })?;
-        if after != before {
-            Root::make_owner_only(folder)?.put(Path::new(name), after.as_bytes())?;
-        }
+        self.validate(&after).map_err(|problem| ConfigError::Invalid { path: copy, problem })?;
+        let has_changed = if after == offered { false } else { self.write(after)? };
         scratch.remove()?;
-        Ok(after != before)
+        Ok(has_changed)
     }
 
-    fn change(&mut self, key: SettingKey, values: &[String]) -> Result<(), ConfigError> {
-        let (table, name) = key.path();
-        if values.is_empty() {
-            if let Some(table) = self.document.get_mut(table).and_then(Item::as_table_like_mut) {
-                table.remove(name);
-            }
-            return Ok(());
+    fn environment(&self) -> &Environment {
+        match self.place {
+            ConfigPlace::User(environment) => environment,
+            ConfigPlace::Repository(workspace) => workspace.environment(),
         }
-        let value = match (key.kind, values) {
-            (SettingKind::Patterns, values) => Value::Array(values.iter().collect::<Array>()),
-            (SettingKind::Days, [value]) => match value.parse::<i64>() {
-                Ok(days) => Value::from(days),
-                Err(_) => Value::from(value.as_str()),
-            },
-            (SettingKind::Days, _) => return Err(ConfigError::OneValue(key.name)),
-        };
-        let table = self.document.entry(table).or_insert_with(|| Item::Table(Table::new()));
-        if let Some(table) = table.as_table_like_mut() {
-            table.insert(name, Item::Value(value));
-        }
-        Ok(())
     }
+
+    fn check_user(&self) -> Result<(), ConfigError> {
+        self.environment().automation().map_or(Ok(()), |it| Err(ConfigError::RequiresUser(it)))
+    }
+
+    /// The settings with their comments.
+    fn document(&self) -> Result<DocumentMut, ConfigError> {
+        let invalid = |problem| ConfigError::Invalid { path: self.path.clone(), problem };
+        self.validate(&self.text).map_err(invalid)?;
+        let document = self.text.parse::<DocumentMut>();
+        document.map_err(|error| invalid(SettingsProblem::Syntax(error)))
+    }
+
+    fn validate(&self, text: &str) -> Result<(), SettingsProblem> {
+        match self.place {
+            ConfigPlace::User(_) => UserSettings::parse(text).map(drop),
+            ConfigPlace::Repository(_) => Settings::parse(text).map(drop),
+        }
+    }
+
+    /// Writes the file if its text is new. Returns whether it was.
+    fn write(&mut self, text: String) -> Result<bool, ConfigError> {
+        if text == self.text {
+            return Ok(false);
+        }
+        let (root, file) = match self.place {
+            ConfigPlace::User(_) => {
+                let folder = self.path.parent().ok_or(ConfigError::NoHome)?;
+                (Root::make_owner_only(folder)?, self.path.file_name().map(Path::new))
+            }
+            ConfigPlace::Repository(workspace) if workspace.setup() == SetupMode::Committed => {
+                (Root::open(workspace.root().path())?, Some(Path::new(CONFIGURATION)))
+            }
+            ConfigPlace::Repository(workspace) => {
+                (workspace.make_private()?, Some(Path::new(PRIVATE_CONFIGURATION)))
+            }
+        };
+        root.put(file.ok_or(ConfigError::NoHome)?, text.as_bytes())?;
+        self.text = text;
+        Ok(true)
+    }
+}
+
+fn change(
+    document: &mut DocumentMut,
+    key: SettingKey,
+    values: &[String],
+) -> Result<(), ConfigError> {
+    let (table, name) = key.path();
+    let value = match values {
+        [] => None,
+        values if key.takes_several => Some(Value::Array(values.iter().collect::<Array>())),
+        [value] => Some(scalar(value)),
+        _ => return Err(ConfigError::OneValue(key.name)),
+    };
+    let settings: Option<&mut dyn TableLike> = match (table, &value) {
+        (None, _) => Some(document.as_table_mut()),
+        (Some(table), None) => document.get_mut(table).and_then(Item::as_table_like_mut),
+        (Some(table), Some(_)) => {
+            let table = document.entry(table).or_insert_with(|| Item::Table(Table::new()));
+            table.as_table_like_mut()
+        }
+    };
+    match (settings, value) {
+        (Some(settings), Some(value)) => settings.insert(name, Item::Value(value)),
+        (Some(settings), None) => settings.remove(name),
+        (None, _) => None,
+    };
+    Ok(())
+}
+
+/// A number, `true` or `false`, or a text.
+fn scalar(text: &str) -> Value {
+    let number = text.parse::<i64>().map(Value::from);
+    number.or_else(|_| text.parse::<bool>().map(Value::from)).unwrap_or_else(|_| text.into())
 }
 
 /// A value without quotes.

@@ -4,11 +4,10 @@ use crate::sys::files::FileError;
 use crate::workspace::consent::{ConsentError, UserConsent};
 use crate::workspace::permission::PermissionError;
 use crate::workspace::settings::TEMPLATE;
-use crate::workspace::{Access, CONFIGURATION, HANDOFFS, SetupMode, Workspace};
+use crate::workspace::{
+    Access, CONFIGURATION, HANDOFFS, PRIVATE_CONFIGURATION, SetupMode, Workspace,
+};
 use std::path::{Path, PathBuf};
-
-/// The configuration in the private folder.
-const PRIVATE_FILE: &str = "config.toml";
 
 /// The result of setting up a project.
 #[derive(Debug)]
@@ -46,14 +45,14 @@ pub fn init(
 ) -> Result<InitOutcome, InitError> {
     check_caller(workspace)?;
     let committed_file = workspace.root().path().join(CONFIGURATION);
-    let private_file = workspace.private_path().join(PRIVATE_FILE);
+    let private_file = workspace.private_path().join(PRIVATE_CONFIGURATION);
     let (configuration, handoffs) = if private {
         (private_file.clone(), workspace.private_path().join("handoffs"))
     } else {
         (committed_file.clone(), workspace.root().path().join(HANDOFFS))
     };
     let has_private_file =
-        workspace.private()?.is_some_and(|folder| folder.exists(Path::new(PRIVATE_FILE)));
+        workspace.private()?.is_some_and(|folder| folder.exists(Path::new(PRIVATE_CONFIGURATION)));
     let already = match (workspace.setup(), private) {
         (SetupMode::Committed, false) => true,
         (SetupMode::Committed, true) => return Err(InitError::OtherSetup(committed_file)),
@@ -63,7 +62,7 @@ pub fn init(
     };
     if !already && private {
         let root = workspace.make_private()?;
-        root.create(Path::new(PRIVATE_FILE), TEMPLATE.as_bytes())?;
+        root.create(Path::new(PRIVATE_CONFIGURATION), TEMPLATE.as_bytes())?;
         root.make_below(Path::new("handoffs"))?;
     } else if !already {
         workspace.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;

@@ -12,7 +12,7 @@ use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver
 use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::{GrantKind, PermissionError, PermissionStore};
 use crate::workspace::settings::is_template;
-use crate::workspace::{CONFIGURATION, FOLDER, HANDOFFS, Workspace};
+use crate::workspace::{CONFIGURATION, FOLDER, HANDOFFS, PRIVATE_CONFIGURATION, Workspace};
 use midstride_core::text::id::BlobHash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -333,7 +333,7 @@ fn still_used_by(workspace: &Workspace) -> Result<Vec<PathBuf>, GitError> {
     let inside = root.strip_prefix(top).unwrap_or(Path::new(""));
     let trees = repository.work_trees().into_iter().map(|tree| tree.join(inside));
     // A private setup applies to every working tree and is stored in none of them.
-    let is_private = files::is_file(&workspace.private_path().join("config.toml"));
+    let is_private = files::is_file(&workspace.private_path().join(PRIVATE_CONFIGURATION));
     let is_used = |other: &PathBuf| {
         files::is_folder(&other.join(FOLDER)) || (is_private && files::is_folder(other))
     };

@@ -9,7 +9,7 @@ use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::ids::sha256;
 use crate::verbs::client::{add_to_client, client_status, find_clients, remove_from_client};
-use crate::verbs::project::config::{ConfigError, SettingKey, UserConfig};
+use crate::verbs::project::config::{ConfigError, ConfigFile, SettingKey};
 use crate::workspace::consent::UserConsent;
 use crate::workspace::permission::PermissionError;
 use crate::workspace::{Access, Workspace};
@@ -110,16 +110,16 @@ pub fn apply_setup(environment: &Environment, planned: &[SetupClient]) -> Result
 /// Limits midstride to this repository, and to others that were chosen like it. Only the user may.
 pub fn limit_to_repository(workspace: &Workspace) -> Result<(), SetupError> {
     let environment = workspace.environment();
-    let mut config = UserConfig::read(environment)?;
+    let mut config = ConfigFile::read_user(environment)?;
     let before = files::read_small(config.path())?;
     let key = SettingKey::find(ONLY)?;
-    let mut folders = config.get(key);
+    let mut folders = config.get(key)?;
     let folder = files::canonical(workspace.root().path()).display().to_string();
     if folders.contains(&folder) {
         return Ok(());
     }
     folders.push(folder);
-    config.set(environment, key, &folders)?;
+    config.set(key, &folders)?;
     let after = files::read_small(config.path())?.unwrap_or_default();
     let earlier = read_record(environment)?;
     let before = earlier.map_or(before, |earlier| earlier.before);
@@ -157,7 +157,7 @@ pub fn plan_undo(
 /// Restores the user's settings as they were before setup, unless they were edited since.
 pub fn undo_limit(environment: &Environment) -> Result<SettingsUndo, SetupError> {
     let Some(record) = read_record(environment)? else { return Ok(SettingsUndo::Unchanged) };
-    let config = UserConfig::read(environment)?;
+    let config = ConfigFile::read_user(environment)?;
     let path = config.path().to_owned();
     let present = files::read_small(&path)?.unwrap_or_default();
     let undone = match sha256(present.as_bytes()) == record.after {
