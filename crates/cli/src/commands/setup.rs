@@ -78,7 +78,15 @@ pub(crate) fn setup(
         return finish(ui, environment, args, &clients);
     }
     if !args.json {
-        show_screen(ui, environment, &clients, workspace.as_ref(), documents.as_ref())?;
+        let screen = SetupScreen {
+            clients: &clients,
+            home: environment.home.as_deref(),
+            documents: documents.as_ref(),
+            has_repository: workspace.is_some(),
+            retention: workspace.as_ref().map(Workspace::retention).unwrap_or_default(),
+            adds_status_line: args.status_line,
+        };
+        ui.say(view::screen(&screen, Ui::width().unwrap_or(WIDTH)).trim_end())?;
     }
     if args.diff {
         ui.say(view::diff(&clients, documents.as_ref()).trim_end())?;
@@ -111,24 +119,6 @@ fn documents_of_others(workspace: &Workspace) -> Option<TrustListing> {
     let is_asked = UserConsent::check(workspace.environment()).is_ok();
     let needs_trust = matches!(workspace.access(), Access::Own { .. });
     (is_asked && needs_trust).then(|| verbs::trust_listing(workspace))
-}
-
-fn show_screen(
-    ui: &mut Ui,
-    environment: &Environment,
-    clients: &[SetupClient],
-    workspace: Option<&Workspace>,
-    documents: Option<&TrustListing>,
-) -> Result<(), Diagnostic> {
-    let screen = SetupScreen {
-        clients,
-        home: environment.home.as_deref(),
-        documents,
-        has_repository: workspace.is_some(),
-        retention: workspace.map(Workspace::retention).unwrap_or_default(),
-    };
-    ui.say(view::screen(&screen, Ui::width().unwrap_or(WIDTH)).trim_end())?;
-    Ok(())
 }
 
 /// What the user agreed to.

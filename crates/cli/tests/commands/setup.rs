@@ -74,6 +74,7 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
              calls
     Where    a  every git repository (default)     r  this repository only
     Exclude  midstride config set capture.exclude '~/clients/**'
+    Optional midstride setup --status-line, for the status line of Claude Code
     Undo     midstride setup --undo
     Claude Code: installed. Restart running sessions to pick this up.
     Codex: installed. Restart running sessions to pick this up.

@@ -26,6 +26,8 @@ pub struct SetupScreen<'s> {
     pub has_repository: bool,
     /// How long captured sessions are kept.
     pub retention: Retention,
+    /// Whether midstride's status line is part of the changes.
+    pub adds_status_line: bool,
 }
 
 /// The screen that is shown before anything changes.
@@ -64,6 +66,11 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
     };
     rows.push(("Where", place.to_owned()));
     rows.push(("Exclude", "midstride config set capture.exclude '~/clients/**'".to_owned()));
+    let mut clients = setup.clients.iter().map(|one| one.client.profile());
+    if let Some(client) = clients.find(|client| client.has_status_line && !setup.adds_status_line) {
+        let text = format!("midstride setup --status-line, for the status line of {}", client.title);
+        rows.push(("Optional", text));
+    }
     rows.push(("Undo", "midstride setup --undo".to_owned()));
     rows.iter().map(|(label, text)| row(label, text, width)).collect()
 }
