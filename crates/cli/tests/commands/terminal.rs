@@ -211,8 +211,47 @@ fn shown(sandbox: &Sandbox, columns: usize, arguments: &[&str]) -> String {
     uncolored(&at_terminal(sandbox, columns, arguments, &[]).stdout)
 }
 
+/// What the program shows in a terminal of tmux of this width.
+fn shown_in_tmux(sandbox: &Sandbox, columns: usize, arguments: &[&str]) -> String {
+    const ROWS: &str = "500";
+    // A server of its own, because one that was killed lives on for a moment.
+    let socket = sandbox.home().join(format!("{columns}-{}.tmux", arguments.join("-")));
+    let tmux = |words: &[&str]| {
+        let mut tmux = sandbox.command("tmux");
+        tmux.arg("-S").arg(&socket).args(["-f", "/dev/null"]).args(words);
+        tmux.env("PAGER", "cat").env_remove("COLUMNS");
+        sandbox.finish(&mut tmux)
+    };
+    let quoted: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
+    let program = sandbox.program().display();
+    // The terminal stays open until it was read.
+    let line = format!(
+        "'{program}' {}; tmux -S '{}' wait-for -S done; exec cat",
+        quoted.join(" "),
+        socket.display()
+    );
+    let columns = columns.to_string();
+    tmux(&["new-session", "-d", "-x", &columns, "-y", ROWS, &line]).exits(0);
+    tmux(&["wait-for", "done"]).exits(0);
+    // A line that was too long for the terminal is one line again.
+    let shown = tmux(&["capture-pane", "-p", "-J", "-S", "-"]).exits(0).stdout;
+    tmux(&["kill-server"]).exits(0);
+    let lines: Vec<&str> = shown.trim_end().lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+#[test]
+#[ignore = "needs tmux"]
+fn nothing_is_wider_or_broken_inside_a_word_in_a_terminal_of_tmux() {
+    assert_everything_fits(shown_in_tmux);
+}
+
 #[test]
 fn nothing_is_wider_than_the_terminal_or_broken_inside_a_word() {
+    assert_everything_fits(shown);
+}
+
+fn assert_everything_fits(shown: fn(&Sandbox, usize, &[&str]) -> String) {
     // What `list` says only on a narrow terminal.
     const OMITTED: &str =
         "Columns omitted: CHANGED, AGE, REVISED, REVIEWED (see `midstride show ID` or --json)";

@@ -5,12 +5,13 @@ use super::tree::Tree;
 use syn::visit::{self, Visit};
 
 /// What a test may need, and the word in the path of every test that needs it.
-const NEEDS: [(&str, &str); 5] = [
+const NEEDS: [(&str, &str); 6] = [
     ("needs MIDSTRIDE_CLIENTS", "real_clients"),
     ("needs MIDSTRIDE_CORPUS", "corpus"),
     ("needs strace", "under_strace"),
     ("needs strace to log sockets", "socket_filter"),
     ("needs bash, zsh and fish", "in_a_shell"),
+    ("needs tmux", "in_a_terminal_of_tmux"),
 ];
 
 /// The tests of a file: their paths, and why each is ignored.
