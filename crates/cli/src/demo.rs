@@ -179,7 +179,7 @@ impl Demo {
             }
             let consent = UserConsent::by_presence(workspace.environment())?;
             verbs::allow(&workspace, &stored, test, &consent)?;
-            ui.print(&format!("  Allow exactly this? [y/N] y\n  Proof {number} is allowed.\n"))?;
+            ui.print(&format!("  Allow proof {number} exactly as shown? [y/N] y\n  Proof {number} is allowed.\n"))?;
         }
         Ok(())
     }

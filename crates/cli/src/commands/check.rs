@@ -198,6 +198,24 @@ fn check_documents(
         let checked = vec![verbs::check_pull_request(workspace, path, &bytes)];
         return Ok(CheckReport { checked, ..CheckReport::default() });
     }
+    let mut run = CheckReport::default();
+    if args.fix {
+        let selection = workspace.select(&args.handoffs)?;
+        fix(ui, store, &selection.documents, &mut run)?;
+    }
+    Ui::show_status("checking handoffs");
+    let outcome = check_selected(store, args, &mut run);
+    Ui::show_status("");
+    outcome.map(|()| run)
+}
+
+/// Checks the documents that the arguments select.
+fn check_selected(
+    store: &Store,
+    args: &CheckArgs,
+    run: &mut CheckReport,
+) -> Result<(), Diagnostic> {
+    let workspace = store.workspace();
     let with = comparison(store, args)?;
     if args.staged {
         let repository = workspace.repository().ok_or_else(|| {
@@ -208,19 +226,14 @@ fn check_documents(
             .hint("omit `--staged` to check the files")
         })?;
         let staged = workspace.staged(repository)?;
-        let checked = verbs::check_documents(store, Some(&with), staged);
-        return Ok(CheckReport { checked, ..CheckReport::default() });
-    }
-    let mut run = CheckReport::default();
-    if args.fix {
-        let selection = workspace.select(&args.handoffs)?;
-        fix(ui, store, &selection.documents, &mut run)?;
+        run.checked = verbs::check_documents(store, Some(&with), staged);
+        return Ok(());
     }
     if !args.handoffs.is_empty() {
         let selection = workspace.select(&args.handoffs)?;
         run.unread.extend(selection.unread);
         run.checked = verbs::check_documents(store, Some(&with), selection.documents);
-        return Ok(run);
+        return Ok(());
     }
     for result in verbs::check_all(store, &with) {
         match result {
@@ -228,7 +241,7 @@ fn check_documents(
             Err(error) => run.unread.push(error),
         }
     }
-    Ok(run)
+    Ok(())
 }
 
 fn comparison<'p>(store: &'p Store, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {

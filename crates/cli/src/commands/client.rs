@@ -144,10 +144,11 @@ fn apply_plans(
     environment: &Environment,
     target: &ClientTarget,
     plans: &[InstallPlan],
-    question: &str,
+    verb: &str,
 ) -> Result<bool, Diagnostic> {
-    let is_there_something = plans.iter().any(|plan| !plan.changes.is_empty());
-    if is_there_something && !target.yes {
+    let changing = plans.iter().filter(|plan| !plan.changes.is_empty());
+    let clients: Vec<&str> = changing.map(|plan| plan.client.title()).collect();
+    if !clients.is_empty() && !target.yes {
         if !Ui::is_interactive() {
             return Err(Diagnostic::with_code(
                 ErrorCode::RequiresUser,
@@ -155,7 +156,7 @@ fn apply_plans(
             )
             .hint("pass `--yes`"));
         }
-        if !ui.confirm(question)? {
+        if !ui.confirm(&format!("{verb} {}?", clients.join(", ")))? {
             ui.say("Nothing was changed.")?;
             return Ok(false);
         }

@@ -229,7 +229,8 @@ fn confirm(
     if !args.yes {
         ui.say(&forget::plan(text))?;
     }
-    Ui::ask_consent(environment, "Forget it?", args.yes)
+    let question = format!("Delete {} for good?", text.describe());
+    Ui::ask_consent(environment, &question, args.yes)
 }
 
 fn report(

@@ -101,7 +101,7 @@ fn show_form(
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let text = match (&args.section, args.form) {
-        (Some(name), _) => view::handoff::section(stored, name).ok_or_else(|| {
+        (Some(name), _) => view::handoff::section(workspace, stored, name, Ui::width()).ok_or_else(|| {
             let known = view::handoff::section_names(stored);
             Diagnostic::with_code(
                 ErrorCode::NotFound,

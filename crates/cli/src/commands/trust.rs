@@ -146,7 +146,8 @@ fn is_vouched(ui: &mut Ui, workspace: &Workspace) -> Result<bool, Diagnostic> {
 
 fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Diagnostic> {
     let environment = workspace.environment();
-    if let Some(consent) = Ui::ask_consent(environment, "Trust this project?", args.yes)? {
+    let question = format!("Trust {}?", workspace.root().path().display());
+    if let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? {
         let outcome = verbs::trust(workspace, &consent)?;
         ui.say("Trusted, until the configuration changes.")?;
         for path in outcome.taken_stores.iter().chain(&outcome.merged_stores) {

@@ -61,8 +61,8 @@ fn each_command_is_shown_exactly() {
     Proof 3 is allowed.
     Next: midstride verify pages
     ----- terminal -----
-    Allow exactly this? [y/N] y (--yes)
-    Allow exactly this? [y/N] y (--yes)
+    Allow proof 1 exactly as shown? [y/N] y (--yes)
+    Allow proof 3 exactly as shown? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @r"
     exit 0
@@ -284,7 +284,7 @@ fn the_user_is_prompted() {
       expects   exit code 0
     Next: midstride verify pages
     ----- terminal -----
-    Allow exactly this? [y/N] Allow exactly this? [y/N]
+    Allow proof 1 exactly as shown? [y/N] Allow proof 2 exactly as shown? [y/N]
     ");
     sandbox.run(["verify", "pages"]).exits(1);
     assert!(sandbox.root().join("ran").exists());

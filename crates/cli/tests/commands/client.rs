@@ -668,7 +668,7 @@ fn nothing_is_written_before_confirmation() {
     let run = sandbox.run(["client", "add", "claude-code", "--dry-run"]).exits(0);
     assert!(run.stdout.contains("+++ [HOME]/.claude/settings.json"), "{run}");
     let run = at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\nn\n").exits(1);
-    let end = "\nClaude Code, for you: 3 files are new, 1 file changes.\nWrite this? [y/N] Nothing was changed.\n";
+    let end = "\nClaude Code, for you: 3 files are new, 1 file changes.\nAdd midstride to Claude Code? [y/N] Nothing was changed.\n";
     assert!(run.stderr.ends_with(end), "{run}");
     std::fs::remove_file(sandbox.home().join("standard-input")).unwrap();
     assert_eq!(shown(&tree(sandbox.home())), shown(&before));

@@ -86,7 +86,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
     Nothing was changed.
     ----- terminal -----
-    Forget it? [y/N]
+    Delete login-loop@2 for good? [y/N]
     ");
     let asked = ["forget", "login-loop@2", "--yes", "--reason", "the word"];
     insta::assert_snapshot!(steady(&sandbox.run(asked)), @"
@@ -107,7 +107,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
     Other stored texts may contain it too: midstride forget login-loop@1
     ----- terminal -----
-    Forget it? [y/N] y (--yes)
+    Delete login-loop@2 for good? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2"])), @"
     exit 0
@@ -202,7 +202,7 @@ fn committed_text_is_named_and_stays() {
     hint: rotate the secret; only rewriting the history removes it from git
     Other stored texts may contain it too: midstride forget login-loop@1
     ----- terminal -----
-    Forget it? [y/N] y (--yes)
+    Delete login-loop@2 for good? [y/N] y (--yes)
     ");
     sandbox.git(&["fsck", "--full", "--no-dangling"]);
 }
@@ -221,7 +221,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     Next: midstride sync, which removes all references to it in the other repository
     Its bytes remain there until `git gc --prune=now` runs in that repository
     ----- terminal -----
-    Forget it? [y/N] y (--yes)
+    Delete login-loop@2 for good? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
@@ -252,7 +252,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
     Kept here.
     ----- terminal -----
-    Forget it? [y/N]
+    Delete login-loop@2 for good? [y/N]
     ");
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review", "--yes"])), @"
     exit 0
@@ -266,7 +266,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     Next: midstride sync, which removes all references to it in the other repository
     Its bytes remain there until `git gc --prune=now` runs in that repository
     ----- terminal -----
-    Forget it? [y/N] y (--yes)
+    Delete login-loop@2 for good? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
     exit 0

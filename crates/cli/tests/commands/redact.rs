@@ -174,7 +174,7 @@ fn an_untrusted_rule_of_the_project_removes_nothing() {
     .midstride/config.toml removes text from what midstride writes:
       all  redacts `par` followed by `(?s).+`, over several lines
     ----- terminal -----
-    Trust this project? [y/N]
+    Trust [ROOT]? [y/N]
     ");
 }
 

@@ -108,7 +108,7 @@ fn long_output_goes_to_the_users_pager() {
     assert_eq!(shown(&show, &both).exits(0).stdout, paged);
     for command in [&["check", "-v"][..], &["help", "--all"], &["demo", "--full"]] {
         let run = shown(command, &[("PAGER", MARK)]);
-        assert!(run.stdout.starts_with("paged:"), "{command:?}: {run}");
+        assert!(uncolored(&run.stdout).starts_with("paged:"), "{command:?}: {run}");
     }
     // The exit code is that of the command.
     let code = sandbox.run(["check", "-v"]).exits(1).code;
@@ -199,8 +199,13 @@ cargo test --workspace
 | purge | removes every page of the market that was rendered before the last change of a template | done |
 ";
 
-/// The text without colors.
+/// What clears a line of the terminal.
+const CLEAR_LINE: &str = "\u{1b}[2K";
+
+/// The text without colors, and without the progress that was cleared.
 fn uncolored(text: &str) -> String {
+    let left = |line: &str| line.rsplit(CLEAR_LINE).next().unwrap_or_default().to_owned();
+    let text: String = text.split_inclusive('\n').map(left).collect();
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest))
@@ -332,6 +337,35 @@ fn a_terminal_gets_rendered_markdown_and_a_pipe_the_text_itself() {
     let piped = sandbox.run(show).exits(0).stdout;
     assert!(piped.ends_with(NOTE), "{piped}");
     assert_eq!(shown(&sandbox, 60, &["show", "HANDOFF.md", "--as", "raw"]), NOTE);
+}
+
+#[test]
+fn a_section_is_rendered_at_a_terminal_too() {
+    let sandbox = shop();
+    sandbox.write("HANDOFF.md", NOTE.replace("# Where", "## Where"));
+    let show = ["show", "HANDOFF.md", "--section", "Where we are"];
+    let text = shown(&sandbox, 60, &show);
+    assert!(text.contains("which is also long enough that it\n"), "{text}");
+    assert!(sandbox.run(show).exits(0).stdout.contains("| purge | removes every page"));
+}
+
+#[test]
+fn progress_is_shown_at_a_terminal_and_cleared() {
+    let sandbox = shop();
+    let commands: [(&[&str], &str); 5] = [
+        (&["check"], "checking handoffs"),
+        (&["data"], "scanning your repositories"),
+        (&["log", "--all"], "reading the sessions of your repositories"),
+        (&["why", "HEAD"], "reading sessions"),
+        (&["doctor", "--no-simulation"], "checking the clients"),
+    ];
+    for (command, progress) in commands {
+        let shown = at_terminal(&sandbox, 100, command, &[]).stdout;
+        let whole = format!("{CLEAR_LINE}{progress}{CLEAR_LINE}");
+        assert!(shown.contains(&whole), "{command:?}: {shown}");
+        let piped = sandbox.run(command);
+        assert!(!piped.to_string().contains(progress), "{command:?}: {piped}");
+    }
 }
 
 #[test]

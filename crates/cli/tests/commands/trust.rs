@@ -34,7 +34,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
     ----- terminal -----
-    Trust this project? [y/N]
+    Trust [ROOT]? [y/N]
     ");
     insta::assert_snapshot!(sandbox.as_user().run(["trust", "--yes", "--json"]), @r#"
     exit 0
@@ -65,7 +65,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       ../gone  reads *.md below [ROOT]/../gone
     Trusted, until the configuration changes.
     ----- terminal -----
-    Trust this project? [y/N] y (--yes)
+    Trust [ROOT]? [y/N] y (--yes)
     "#);
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2

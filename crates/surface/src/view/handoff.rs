@@ -214,15 +214,19 @@ pub fn text(store: &Store, stored: &StoredHandoff, width: Option<usize>) -> Stri
     let body = GeneratedSection::text_without_markers(document, document.body());
     if !body.trim().is_empty() {
         out.push('\n');
-        let text = sanitize(body.trim());
-        let text = match width {
-            Some(width) => markdown::render(workspace.clean(&text).0.as_str(), width),
-            None => text,
-        };
-        out.push_str(text.trim_end());
-        out.push('\n');
+        out.push_str(&body_text(workspace, &body, width));
     }
     out
+}
+
+/// Markdown of the body: rendered if there is a width, as it is otherwise.
+fn body_text(workspace: &Workspace, body: &str, width: Option<usize>) -> String {
+    let text = sanitize(body.trim());
+    let text = match width {
+        Some(width) => markdown::render(workspace.clean(&text).0.as_str(), width),
+        None => text,
+    };
+    format!("{}\n", text.trim_end())
 }
 
 /// The title, status and owners of a handoff.
@@ -449,14 +453,19 @@ pub fn inherited_text(workspace: &Workspace, upstream: &StoredHandoff) -> String
 }
 
 /// A section of the body, by its heading or meaning, or a field of the header.
-pub fn section(stored: &StoredHandoff, name: &str) -> Option<String> {
+pub fn section(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+    name: &str,
+    width: Option<usize>,
+) -> Option<String> {
     let document = &stored.document;
     let plain = name.trim().to_lowercase();
     let by_title = document.sections().iter().find(|s| s.title.value.to_lowercase() == plain);
     let meaning = SectionMeaning::from_title(&plain.replace('_', " "));
     let by_meaning = || meaning.and_then(|meaning| document.sections_about(meaning).next());
     if let Some(section) = by_title.or_else(by_meaning) {
-        return Some(format!("{}\n", sanitize(section.at.slice(document.text()).trim_end())));
+        return Some(body_text(workspace, section.at.slice(document.text()), width));
     }
     let entry = document.header()?.fields().entry(&plain.replace(' ', "_"))?;
     let start = entry.key.at.start;

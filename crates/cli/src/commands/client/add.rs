@@ -96,7 +96,7 @@ pub(super) fn add(
         report_path_problem(ui)?;
         return Ok(CliOutcome::Clean);
     }
-    if !apply_plans(ui, environment, target, &plans, "Write this?")? {
+    if !apply_plans(ui, environment, target, &plans, "Add midstride to")? {
         return Ok(CliOutcome::Findings);
     }
     report_path_problem(ui)?;

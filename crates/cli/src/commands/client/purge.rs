@@ -118,11 +118,9 @@ impl ProjectPurge {
         let environment = self.store.workspace().environment();
         let lost = self.purge.unrecoverable();
         if lost.is_empty() {
-            return Ui::ask_consent(
-                environment,
-                "Delete what midstride stored for this project?",
-                target.yes,
-            );
+            let project = self.store.workspace().root().path().display();
+            let question = format!("Delete what midstride stored for {project}?");
+            return Ui::ask_consent(environment, &question, target.yes);
         }
         let lost = view::purge::lost_items(&lost);
         let question = format!(

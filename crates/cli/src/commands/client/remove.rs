@@ -62,7 +62,7 @@ pub(super) fn remove(
     if let Some(purging) = &purging {
         purging.check_confirmed(target, args.uncommitted)?;
     }
-    if !apply_plans(ui, environment, target, &plans, "Remove this?")? {
+    if !apply_plans(ui, environment, target, &plans, "Remove midstride from")? {
         return Ok(CliOutcome::Findings);
     }
     match purging {

@@ -66,7 +66,8 @@ fn grant(
         if proof.is_allowed {
             continue;
         }
-        if let Some(consent) = Ui::ask_consent(environment, "Allow exactly this?", args.yes)? {
+        let question = format!("Allow proof {} exactly as shown?", proof.number);
+        if let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? {
             verbs::allow(workspace, stored, test, &consent)?;
             ui.say(&format!("Proof {} is allowed.", proof.number))?;
         }

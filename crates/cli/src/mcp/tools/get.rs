@@ -44,7 +44,7 @@ fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnost
         None => stored,
     };
     let text = match arguments.text("section") {
-        Some(name) => view::handoff::section(&stored, name).ok_or_else(|| {
+        Some(name) => view::handoff::section(workspace, &stored, name, None).ok_or_else(|| {
             let known = view::handoff::section_names(&stored).join(", ");
             Diagnostic::new(format!("it has no section `{name}`")).hint(format!("it has {known}"))
         })?,
