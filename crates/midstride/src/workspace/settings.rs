@@ -33,72 +33,56 @@ const NOTE_PLACES: [&str; 10] = [
 
 /// The initial configuration of a new project.
 pub(crate) const TEMPLATE: &str = "\
-# midstride: what this project does differently. Everything here is optional.
+# midstride settings of this repository. Everything here is optional.
 
-# Folders and files with handoffs and notes, in addition to the usual ones (HANDOFF.md, docs/handoffs, .claude/handoffs,
-# .agents, thoughts/**/handoffs, memory-bank ...). One outside the project, such as \"~/notes\", is read after `midstride trust`.
+# More folders and files with handoffs. midstride also reads HANDOFF.md, docs/handoffs, .claude/handoffs, .agents,
+# thoughts/**/handoffs, memory-bank and others. A folder outside the project, such as \"~/notes\", needs `midstride trust`.
 # folders = [\"notes/handoffs\"]
 
-# Capabilities that a discovery or design document decides on.
+# Platform capabilities that a discovery or design document must decide on.
 # capabilities = [\"quota\", \"insights\", \"telemetry\", \"activity\"]
 
-# A stage of your own, or one of ours with other requirements.
+# A pipeline stage of your own, or new requirements for one of midstride's.
 # [stages.threat-model]
 # folder = \"threats\"
 # from = \"security\"
 # requires = [\"id\", \"from\", \"to\", \"context_summary\", \"decisions_made\"]
 # upstream = [\"design\"]
 
-# What hooks do besides briefing and capturing. nudge: remind the agent once to save what only it knows; without it,
-# only when its context is more than 75 % full. stop_gate: keep it from stopping, twice at most, until it has.
+# nudge: remind the agent once to save what only it knows. If this is not set, midstride reminds it only when its context
+# is more than 75% full. stop_gate: keep the agent from stopping until it saves, at most twice.
 # [hooks]
 # nudge = false
 # stop_gate = false
 
-# What a session is briefed with when it starts: at most so many tokens, 0 for no briefing. Sessions that run for a
-# script (claude -p, codex exec) are not briefed unless you say so.
+# budget: the maximum size of the briefing for a new session, in tokens; 0 turns it off. headless: also brief sessions
+# that a script runs, such as claude -p and codex exec.
 # [brief]
 # budget = 500
 # headless = false
 
-# A secret of your own: the letters it begins with, and an expression for what follows them.
+# A secret that midstride removes: how it starts, and a regular expression for the rest.
 # [[redact]]
 # kind = \"acme-token\"
 # begins = \"acme_\"
 # then = \"[a-z0-9]{32}\"
 ";
 
-/// An earlier version of the section about folders, to recognize an unchanged configuration.
-const OLD_FOLDERS_TEMPLATE: &str = "\
-# Places with handoffs besides `.midstride/handoffs`, read where they are. One outside the project, such as
-# \"~/notes\", is read once you said `midstride trust`.
-# shelves = [\".claude/pipeline\", \"docs/handoffs\", \"HANDOFF.md\", \"thoughts/shared/handoffs\", \"claude-memory\"]
-
-";
-
-/// An earlier version of the section about hooks.
-const OLD_HOOKS_TEMPLATE: &str = "\
-# What hooks may do besides telling and capturing: remind the agent once to save what only it knows, and keep it
-# from stopping, twice at most, while it has not.
-# [hooks]
-# nudge = true
-# stop_gate = false
-
-";
+/// The SHA-256 of the templates that earlier versions wrote.
+const EARLIER_TEMPLATES: [&str; 7] = [
+    "f57cf8e1feebd956d9fe885e712d7a5a04cd80175995f283c3c6d1e9e56bfac5",
+    "accf3aca39b91f6680118c2ecc0c292d5cac02b1f1501fae42cb5123ae1e8cb0",
+    "d9f26581ec50b06aaf3dcf572b5b9224db5a1fe58fae32492e8caca00427736f",
+    "4c6b5c49a054bdfd60cdb43b583444da6d3ad9940f56c70ea1b79349d1dac94d",
+    "3b38ff2d554f9fa7c368df5a5ef50be59e5bac643f6b93e1b5af383d51c03d3d",
+    "715e50e29eae5b3ecd2c803ba36d50c395e9014d7c879881c56ba4a64fc76310",
+    "04086422595fcbe3109fefafb0a57fb4f170a6c97c5d8d5418c8a1f6a496325e",
+];
 
 /// Whether a configuration is exactly as `midstride init` wrote it, in this version or an earlier
 /// one.
 pub(crate) fn is_template(bytes: &[u8]) -> bool {
-    let with = |template: &str, from: &str, to: &str, part: &str| {
-        let (start, end) = (template.find(from)?, template.find(to)?);
-        Some(format!("{}{part}{}", &template[..start], &template[end..]))
-    };
-    let hooks = with(TEMPLATE, "# What hooks do", "# What a session is", OLD_HOOKS_TEMPLATE);
-    let folders = hooks.as_deref().and_then(|template| {
-        with(template, "# Folders and files", "# Capabilities", OLD_FOLDERS_TEMPLATE)
-    });
-    let mut known = [Some(TEMPLATE.to_owned()), hooks, folders].into_iter().flatten();
-    known.any(|template| template.as_bytes() == bytes)
+    bytes == TEMPLATE.as_bytes() || EARLIER_TEMPLATES.contains(&sha256(bytes).as_str())
 }
 
 /// The configuration of a project.
@@ -211,7 +195,7 @@ pub enum SettingsProblem {
     #[error("{}", .0.to_string().trim_end())]
     Toml(#[from] toml_edit::de::Error),
     /// A key is almost a known one.
-    #[error("`{key}` in line {line} is not known; did you mean `{near}`?")]
+    #[error("unknown key `{key}` on line {line}; did you mean `{near}`?")]
     MisspelledKey {
         /// The key as written.
         key: String,
@@ -230,7 +214,7 @@ pub enum SettingsProblem {
     #[error("{}", .0.to_string().trim_end())]
     Syntax(#[from] toml_edit::TomlError),
     /// A pattern for folders is invalid.
-    #[error("`{pattern}` is not a pattern: {problem}")]
+    #[error("`{pattern}` is not a valid pattern: {problem}")]
     Pattern {
         /// The pattern as written.
         pattern: String,
@@ -346,18 +330,17 @@ pub(super) fn unknown_in(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::files;
 
     #[test]
     fn an_unchanged_configuration_is_recognized() {
         assert!(is_template(TEMPLATE.as_bytes()));
-        let with = |text: &str, from: &str, to: &str, part: &str| {
-            let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
-            [&text[..start], part, &text[end..]].concat()
-        };
-        let before = with(TEMPLATE, "# What hooks", "# What a session", OLD_HOOKS_TEMPLATE);
-        assert!(before.contains("# nudge = true") && is_template(before.as_bytes()));
-        let before = with(&before, "# Folders", "# Capabilities", OLD_FOLDERS_TEMPLATE);
-        assert!(before.contains("# shelves = ") && is_template(before.as_bytes()));
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/settings");
+        for number in 1..=EARLIER_TEMPLATES.len() {
+            let path = folder.join(format!("template-{number}.toml"));
+            let text = files::read_small(&path).unwrap().unwrap();
+            assert!(is_template(text.as_bytes()), "{number}");
+        }
         assert!(!is_template(format!("{TEMPLATE}folders = []\n").as_bytes()));
     }
 
@@ -366,18 +349,18 @@ mod tests {
         assert_eq!(unknown_keys("notify = \"x\"\n[web]\na = 1\n").unwrap(), ["notify", "web"]);
         assert_eq!(
             unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err().to_string(),
-            "`stage` in line 3 is not known; did you mean `stages`?"
+            "unknown key `stage` on line 3; did you mean `stages`?"
         );
         assert_eq!(unknown_keys("[hooks]\nsound = 1\n").unwrap(), ["hooks.sound"]);
         assert_eq!(
             unknown_keys("[hooks]\nstopgate = true\n").unwrap_err().to_string(),
-            "`stopgate` in line 2 is not known; did you mean `stop_gate`?"
+            "unknown key `stopgate` on line 2; did you mean `stop_gate`?"
         );
         let nested = "[stages.audit]\nfrom = \"ann\"\npicture = \"x\"\n[kinds.session]\nx = 1\n";
         assert_eq!(unknown_keys(nested).unwrap(), ["kinds.session.x", "stages.audit.picture"]);
         assert_eq!(
             unknown_keys("stages = {x = {requiers = []}}\n").unwrap_err().to_string(),
-            "`requiers` in line 1 is not known; did you mean `requires`?"
+            "unknown key `requiers` on line 1; did you mean `requires`?"
         );
     }
 }
