@@ -27,7 +27,7 @@ use std::rc::Rc;
 #[derive(Debug, Parser)]
 #[command(name = "midstride", version, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct CommandLine {
-    /// Work as if started in this folder
+    /// Run as if started in this folder
     #[arg(short = 'C', value_name = "FOLDER", global = true, help_heading = "Global options")]
     folder: Option<PathBuf>,
 
@@ -35,7 +35,7 @@ pub(crate) struct CommandLine {
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Global options")]
     pub(crate) color: ColorMode,
 
-    /// Do not show long output in the pager
+    /// Do not page long output
     #[arg(long, global = true, help_heading = "Global options")]
     no_pager: bool,
 

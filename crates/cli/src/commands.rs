@@ -117,7 +117,7 @@ fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<()
 /// Reports every redaction, so that nothing is removed silently.
 fn report_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> {
     for secret in redacted {
-        ui.warn(&Diagnostic::new(format!("a secret was not written: {}", secret.kind)))?;
+        ui.warn(&Diagnostic::new(format!("redacted a secret: {}", secret.kind)))?;
     }
     Ok(())
 }
@@ -175,15 +175,15 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     let TaskImport { created, existing: here, unreadable, unknown, redacted } = imported;
     if !created.is_empty() {
         let came = view::count(created.len(), "task");
-        ui.say(&format!("{came} imported with it: {}", view::task::joined_ids(created)))?;
+        ui.say(&format!("{came} imported with the handoff: {}", view::task::joined_ids(created)))?;
     }
     if !here.is_empty() {
         let there = view::count(here.len(), "task");
         ui.say(&format!("Already here and unchanged: {there}"))?;
     }
     if *unreadable > 0 {
-        let left = view::count(*unreadable, "entry of `state.tasks`");
-        ui.warn(&Diagnostic::new(format!("{left} cannot be read as a task")))?;
+        let left = view::count(*unreadable, "item");
+        ui.warn(&Diagnostic::new(format!("{left} in `state.tasks` cannot be read as a task")))?;
     }
     if !unknown.is_empty() {
         ui.warn(
@@ -234,7 +234,7 @@ fn parse_sentence(typed: &str) -> Result<String, ArgumentError> {
     let text = parse_text(typed)?;
     if text.starts_with('-') && !text.contains(char::is_whitespace) {
         return Err(ArgumentError::new(
-            "it looks like an option; a text that begins with a hyphen has several words",
+            "it looks like an option; text that begins with a hyphen must have more than one word",
         ));
     }
     Ok(text)
@@ -254,9 +254,9 @@ fn read_input(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, Diagnostic>
     let most = files::FILE_BYTES_MAX;
     Err(Diagnostic::with_code(
         ErrorCode::InvalidInput,
-        format!("standard input has more than {most} bytes, so it is not used"),
+        format!("standard input is larger than the maximum of {most} bytes"),
     )
-    .hint("move the material into separate files and refer to them"))
+    .hint("move content into separate files and refer to them"))
 }
 
 /// Reads the same as text.

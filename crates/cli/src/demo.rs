@@ -26,8 +26,8 @@ use std::process::Command;
 
 /// See a killed session resumed
 ///
-/// Makes a repository and a recorded session in a temporary directory. The session was killed while it
-/// edited a file. Shows what the next session knows, and what midstride check finds.
+/// Creates a repository and a recorded session in a temporary directory. The session was killed while
+/// editing a file. Shows what the next session knows, and what midstride check finds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride demo
@@ -147,7 +147,7 @@ impl Demo {
         if code == expected {
             return Ok(());
         }
-        Err(Diagnostic::new(format!("the demonstration expected exit code {expected}, not {code}")))
+        Err(Diagnostic::new(format!("the demo expected exit code {expected}, not {code}")))
     }
 
     /// The project as the user of the story sees it. The demo plays the user, also where no terminal is:
@@ -179,7 +179,9 @@ impl Demo {
             }
             let consent = UserConsent::by_presence(workspace.environment())?;
             verbs::allow(&workspace, &stored, test, &consent)?;
-            ui.print(&format!("  Allow proof {number} exactly as shown? [y/N] y\n  Proof {number} is allowed.\n"))?;
+            ui.print(&format!(
+                "  Allow proof {number} exactly as shown? [y/N] y\n  Proof {number} is allowed.\n"
+            ))?;
         }
         Ok(())
     }

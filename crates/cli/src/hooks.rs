@@ -157,7 +157,7 @@ pub(crate) fn answer(client: &'static dyn Client, watch: Stopwatch) {
             // Wait until the log is written, but not for a disk that hangs.
             let _ = receive.recv_timeout(left(time.unwrap_or(TIME_LIMIT)).max(GIVE_UP_TIME_LIMIT));
         }
-        Err(RecvTimeoutError::Timeout) => give_up(&known, watch, "there was not enough time"),
+        Err(RecvTimeoutError::Timeout) => give_up(&known, watch, "ran out of time"),
         Err(RecvTimeoutError::Disconnected) => give_up(&known, watch, "it panicked"),
     }
 }
@@ -358,7 +358,7 @@ impl fmt::Display for HookCallError {
         match self {
             Self::TooLong(bytes_max) => write!(f, "the call has more than {bytes_max} bytes"),
             Self::Input(error) => write!(f, "the call cannot be read: {error}"),
-            Self::Json(error) => write!(f, "the call is not understood: {error}"),
+            Self::Json(error) => write!(f, "cannot parse the call: {error}"),
         }
     }
 }
@@ -482,7 +482,7 @@ fn redact(watch: Stopwatch) {
     act_in_background(REDACT, watch, |store| {
         let redacted = verbs::redact_stored(store, &|_| ())?;
         let is_changed = redacted.is_some_and(|state| state.has_changes());
-        Ok::<_, RedactStoredError>(is_changed.then_some("redacted what was stored"))
+        Ok::<_, RedactStoredError>(is_changed.then_some("redacted stored data"))
     });
 }
 

@@ -378,9 +378,9 @@ impl Ui {
 fn consent_error(environment: &Environment, error: ConsentError) -> Diagnostic {
     let line = typed_line(environment);
     let hint = match &error {
-        ConsentError::RequiresUser(_) => format!("ask the user to run in a terminal: {line}"),
+        ConsentError::RequiresUser(_) => format!("ask the user to run this in a terminal: {line}"),
         ConsentError::NoTerminal | ConsentError::Terminal(_) | _ => {
-            format!("run in a terminal: {line}")
+            format!("run this in a terminal: {line}")
         }
     };
     Diagnostic::from(error).hint(hint)

@@ -106,7 +106,7 @@ fn a_preview_shows_the_next_briefing_and_changes_nothing() {
     insta::assert_snapshot!(run.stderr, @"
     warning: 1 document came with this repository and is not included
     hint: run `midstride trust` to review and allow it
-    Nothing was changed. Your turn: midstride setup
+    Nothing was changed. Next: midstride setup
     ");
     let (sessions, briefing) =
         run.stdout.split_once("\n\nThe next session would have known\n").unwrap();
@@ -149,23 +149,23 @@ fn a_preview_says_why_there_is_none() {
     exit 2
     ----- stderr -----
     error: this folder is not in a git repository
-    hint: change to a repository in which you worked with an agent
+    hint: change to a repository where you have worked with an agent
     ");
     let sandbox = sandbox().repository();
     let before = Tree::around(&sandbox, &[]);
     insta::assert_snapshot!(sandbox.run(["demo", "--here"]), @"
     exit 0
     ----- stderr -----
-    No past sessions of Claude Code or Codex in this repository.
+    No past Claude Code or Codex sessions in this repository.
     hint: work with an agent here, then run midstride demo --here again
-    Nothing was changed. Your turn: midstride setup
+    Nothing was changed. Next: midstride setup
     ");
     Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here");
     sandbox.run(["task", "add", "Feed the cat"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["demo", "--here"]), @"
     exit 2
     ----- stderr -----
-    error: midstride already works in this repository
+    error: midstride is already in use in this repository
     hint: run `midstride brief` for the briefing of the next session
     ");
 }

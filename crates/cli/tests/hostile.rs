@@ -104,11 +104,11 @@ fn what_a_hostile_clone_wanted_is_reported() {
     ID    STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
     trap  planned  2026-03-21  0 d                           A trap
     ----- stderr -----
-    warning: folder `~/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: folder `../home/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: folder `[HOME]/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: `notify` in the configuration is unknown to this midstride and ignored
-    warning: `hooks.start` in the configuration is unknown to this midstride and ignored
+    warning: folder `~/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: `notify` in the configuration is unknown to this version of midstride and is ignored
+    warning: `hooks.start` in the configuration is unknown to this version of midstride and is ignored
     warning: `[ROOT]/.midstride/handoffs/linked.md` leads outside the project
     hint: midstride stays inside the project: move the file into it
     warning: `[ROOT]/linked` leads outside the project
@@ -127,11 +127,11 @@ fn what_a_hostile_clone_wanted_is_reported() {
       4. not allowed     Already verified
                          midstride trust trap 4
     ----- stderr -----
-    warning: folder `~/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: folder `../home/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: folder `[HOME]/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: `notify` in the configuration is unknown to this midstride and ignored
-    warning: `hooks.start` in the configuration is unknown to this midstride and ignored
+    warning: folder `~/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: `notify` in the configuration is unknown to this version of midstride and is ignored
+    warning: `hooks.start` in the configuration is unknown to this version of midstride and is ignored
     ");
     // Even saying yes to everything does not lead out of the project.
     sandbox.as_user().run(["trust", "trap", "2", "--yes"]).exits(0);
@@ -142,11 +142,11 @@ fn what_a_hostile_clone_wanted_is_reported() {
       2. not run         In a folder elsewhere
                          `[ROOT]/tools` leads outside the project
     ----- stderr -----
-    warning: folder `~/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: folder `../home/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: folder `[HOME]/.ssh` is outside the project; it is not read before `midstride trust`
-    warning: `notify` in the configuration is unknown to this midstride and ignored
-    warning: `hooks.start` in the configuration is unknown to this midstride and ignored
+    warning: folder `~/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: `notify` in the configuration is unknown to this version of midstride and is ignored
+    warning: `hooks.start` in the configuration is unknown to this version of midstride and is ignored
     ");
     assert!(sandbox.home().join("canary/alive").exists());
 }
@@ -171,7 +171,7 @@ fn skipped_files_are_reported() {
     ----- stderr -----
     warning: the configuration is not read: `[ROOT]/.midstride/config.toml` leads outside the project
     warning: `[ROOT]/.midstride/handoffs/pipe.md` is not a regular file
-    hint: move it away, then try again
+    hint: move it out of the way, then try again
     warning: `[ROOT]/HANDOFF.md` leads outside the project
     hint: midstride stays inside the project: move the file into it
     ");
@@ -392,7 +392,10 @@ fn briefings_do_not_point_outside_the_project() {
     assert!(told.contains("inside.md"), "{told}");
     assert!(!told.contains("plan.md") && !told.contains("gone.md"), "{told}");
     let checked = sandbox.run(["check", "reads"]).exits(1).stdout;
-    assert!(checked.contains("warning[R004]: `plan.md` is a link out of the project"), "{checked}");
+    assert!(
+        checked.contains("warning[R004]: `plan.md` leads outside the project through a symlink"),
+        "{checked}"
+    );
     assert!(
         checked.contains("warning[R004]: `gone.md` does not exist in the project"),
         "{checked}"

@@ -111,8 +111,8 @@ fn a_bare_repository_is_reported() {
     insta::assert_snapshot!(sandbox.as_user().run(["init"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]` is a bare repository: it has no files to work on
-    hint: `git worktree add ../work` checks it out; start midstride there
+    error: `[ROOT]` is a bare repository: it has no working tree
+    hint: `git worktree add ../work` checks it out; run midstride there
     ");
     for arguments in [&["list"][..], &["new", "Find"], &["-C", "refs/heads", "check"], &[]] {
         let run = sandbox.run(arguments).exits(2);
@@ -133,7 +133,7 @@ fn a_deleted_document_is_reported() {
     let run = sandbox.run_with_editor(&["edit", "find"], &script).exits(2);
     let said: Vec<&str> = run.stderr.lines().collect();
     insta::assert_snapshot!(said[..2].join("\n"), @"
-    error: `[ROOT]/.midstride/handoffs/find.md` was deleted meanwhile
+    error: `[ROOT]/.midstride/handoffs/find.md` was deleted in the meantime
     hint: restore it, for example with `git restore`, then run the command again
     ");
     let kept = said[2].strip_prefix("hint: your text is in `[HOME]/").unwrap();
@@ -148,19 +148,19 @@ fn a_missing_text_is_reported() {
     insta::assert_snapshot!(sandbox.run(["show", "find@0"]), @"
     exit 2
     ----- stderr -----
-    error: `find` has 2 texts, there is no `find@0`
+    error: `find` has 2 revisions; there is no `find@0`
     hint: the newest one is `find@2`
     ");
     insta::assert_snapshot!(sandbox.run(["show", "find@3"]), @"
     exit 2
     ----- stderr -----
-    error: `find` has 2 texts, there is no `find@3`
+    error: `find` has 2 revisions; there is no `find@3`
     hint: the newest one is `find@2`
     ");
     insta::assert_snapshot!(sandbox.run(["diff", "find@1", "find@7"]), @"
     exit 2
     ----- stderr -----
-    error: `find` has 2 texts, there is no `find@7`
+    error: `find` has 2 revisions; there is no `find@7`
     hint: the newest one is `find@2`
     ");
     insta::assert_snapshot!(sandbox.run(["show", "find@two"]), @"

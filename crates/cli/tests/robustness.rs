@@ -82,19 +82,19 @@ fn a_folder_in_place_of_a_file_is_reported() {
     exit 2
     ----- stderr -----
     error: `[ROOT]/HANDOFF.md` is a folder, not a file
-    hint: move it away, then try again
+    hint: move it out of the way, then try again
     ");
     insta::assert_snapshot!(sandbox.run(["show", "a"]), @r"
     exit 2
     ----- stderr -----
     error: `[ROOT]/.midstride/handoffs/a.md` is a folder, not a file
-    hint: move it away, then try again
+    hint: move it out of the way, then try again
     ");
     insta::assert_snapshot!(sandbox.run(["new", "A", "--id", "a"]), @"
     exit 2
     ----- stderr -----
     error: `[ROOT]/.midstride/handoffs/a.md` is a folder, not a file
-    hint: move it away, then try again
+    hint: move it out of the way, then try again
     ");
 }
 
@@ -138,9 +138,9 @@ fn circular_symlinks_are_reported() {
     exit 2
     ----- stderr -----
     0 documents checked: no problems
-    warning: `[ROOT]/.midstride/handoffs/a.md` has a cycle of links
+    warning: `[ROOT]/.midstride/handoffs/a.md` contains a symlink loop
     hint: remove the link
-    warning: `[ROOT]/.midstride/handoffs/b.md` has a cycle of links
+    warning: `[ROOT]/.midstride/handoffs/b.md` contains a symlink loop
     hint: remove the link
     ");
 }
@@ -157,8 +157,8 @@ fn a_header_of_ten_megabytes_is_a_finding() {
     exit 2
     ----- stderr -----
     0 documents checked: no problems
-    warning: `[ROOT]/.midstride/handoffs/a.md` has 17825792 bytes, at most 16777216 are read
-    hint: move the material into separate files and refer to them
+    warning: `[ROOT]/.midstride/handoffs/a.md` is 17825792 bytes; the maximum is 16777216
+    hint: move content into separate files and refer to them
     ");
 }
 
@@ -169,7 +169,7 @@ fn invalid_ids_are_refused() {
         ("../../x", "`/` is not allowed"),
         ("CON", "`C` is not allowed"),
         ("con", "device"),
-        ("..", "starts with"),
+        ("..", "must start with"),
     ] {
         let run = sandbox.run(["new", "X", "--id", id]).exits(2);
         assert!(run.stderr.contains(says), "{id}: {run}");

@@ -101,7 +101,7 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
        |
        = help: product-planner should answer it: midstride answer feat-042/discovery q2 "the answer"
     ----- stderr -----
-    `feat-042/discovery` does not advance to spec: 1 finding blocks
+    `feat-042/discovery` did not advance to spec: 1 finding blocks it
     Next: midstride answer feat-042/discovery q2 "the answer"
     To advance anyway: midstride advance feat-042/discovery --to spec --force --reason "why"
     "#);
@@ -113,7 +113,7 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
     ----- stderr -----
     Wrote feat-042/spec: .claude/pipeline/specs/feat-042-vm-snapshot-management.md
     It builds on feat-042/discovery
-    Decided there:
+    Decided upstream:
       - Snapshots will be project-scoped resources
         because: Aligns with existing resource hierarchy and IAM model
         not: Organization-scoped snapshots
@@ -121,9 +121,9 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
       - Automated snapshot policies will be a separate feature
         because: Reduces scope for initial release; manual snapshots first
         not: Include automated policies in v1
-    Assumed there:
+    Assumed upstream:
       - GCP persistent disk snapshots as backend (high confidence)
-      - Snapshots can be restored to different projects (medium confidence, to be validated)
+      - Snapshots can be restored to different projects (medium confidence, needs validation)
     feat-042/discovery@3: advanced to spec
     Next: fill it in, then midstride check feat-042/spec
     ");

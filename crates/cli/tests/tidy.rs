@@ -108,7 +108,7 @@ fn every_path_in_architecture_exists() {
     for name in quoted(&page) {
         if tops.iter().any(|top| name.starts_with(top)) && !name.contains(['<', '*', '{', ' ']) {
             let path = repository_root().join(&name);
-            assert!(path.exists(), "ARCHITECTURE.md names `{name}`, which is not there");
+            assert!(path.exists(), "ARCHITECTURE.md names `{name}`, which does not exist");
         }
     }
 }

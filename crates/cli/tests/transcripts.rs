@@ -187,7 +187,7 @@ fn nothing_is_invented_for_a_file_without_records() {
     for bytes in [&wide[..], b"Dear diary\n", b"\x89PNG\r\n\x1a\n"] {
         std::fs::write(&file, bytes).unwrap();
         let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]).exits(2);
-        assert!(run.stderr.contains("`[ROOT]/t.jsonl` has no readable record"), "{run}");
+        assert!(run.stderr.contains("`[ROOT]/t.jsonl` has no readable "), "{run}");
         assert!(run.stderr.contains("UTF-8 transcript"), "{run}");
     }
 }
@@ -315,7 +315,7 @@ fn a_replaced_file_is_read_from_its_start() {
     std::fs::remove_file(&place).unwrap();
     assert_eq!(desk.requests().len(), 6);
     let run = desk.0.run(["session", "capture"]).exits(2);
-    assert!(run.stderr.contains("no session of this project was found"), "{run}");
+    assert!(run.stderr.contains("no session found for this project"), "{run}");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_project_that_moved_keeps_its_sessions() {
     ----- stderr -----
     [UID]: 1 request, 1 changed file, 0 commands (0 failed), 0 tasks open, 0 agents in flight
     warning: the session worked in `[HOME]/old-place`, which no longer exists
-    hint: it was taken for a session of this project; artifacts are compared with this one
+    hint: midstride treats it as a session of this project and compares artifacts with this project
     ");
     let shown = desk.0.run(["session", "show", ID, "--json"]);
     assert_eq!(shown.code, Some(0), "{shown}");

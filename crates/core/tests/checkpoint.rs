@@ -63,7 +63,7 @@ fn work_without_a_client_session_has_a_page() {
     };
     assert_eq!(
         context.page(),
-        "### Facts\n\n- No agent client ran it\n- Commit 4f2c9d1 on main\n- Plan document `docs/cache-plan.md`\n"
+        "### Facts\n\n- Done without an agent client\n- Commit 4f2c9d1 on main\n- Plan document `docs/cache-plan.md`\n"
     );
 }
 
@@ -208,9 +208,9 @@ fn abandoned_records_do_not_count_as_open() {
         let page = rewound.page();
         for name in ["make shop", "Read on `/shop/x`", "/shop/y"] {
             let line = page.lines().find(|line| line.contains(name)).unwrap();
-            assert!(line.contains("taken back later"), "{line}");
+            assert!(line.contains("in a part the user rewound"), "{line}");
         }
-        assert!(!page.contains("Agents in flight") && !page.contains("has not come back"));
+        assert!(!page.contains("Agents in flight") && !page.contains("has not returned"));
         let summary = SessionSummary::from_checkpoint(&rewound);
         for sort in [HighlightKind::Failed, HighlightKind::Agent] {
             assert_eq!(summary.of_kind(sort).count(), 0, "{sort:?}");

@@ -611,7 +611,7 @@ fn files_of_an_abandoned_branch_are_marked() {
         .map(|item| (&*item.text, item.state.as_deref()))
         .collect();
     // The file was changed on disk, and may still be.
-    let left = "only before the user went back; look at how it is on disk";
+    let left = "only before the user rewound; check the file on disk";
     assert_eq!(changed, [("src/kept.rs", None), ("src/left.rs", Some(left))]);
 }
 

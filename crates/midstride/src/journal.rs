@@ -96,10 +96,10 @@ impl RevisionInfo {
 #[non_exhaustive]
 pub enum JournalError {
     /// The document has no header to write the revision in.
-    #[error("`{}` has no handoff header, so its history cannot be kept", .0.display())]
+    #[error("`{}` has no handoff header, so midstride cannot record its history", .0.display())]
     NoHeader(PathBuf),
     /// The text has conflict markers from an unfinished merge.
-    #[error("`{}` has an unfinished merge in it", .0.display())]
+    #[error("`{}` has an unresolved merge conflict", .0.display())]
     Conflicted(PathBuf),
     /// The revision entry cannot be written without damaging the document.
     #[error("the revision cannot be recorded: {0}")]
@@ -341,7 +341,7 @@ impl Store {
     ) -> Result<Option<Vec<u8>>, JournalError> {
         let Some(id) = self.find_id_before_outside_edit(stored)? else { return Ok(None) };
         if let Some(tombstone) = self.tombstone(&id).map(Box::new) {
-            let text = "what it said before it was edited outside midstride".to_owned();
+            let text = "the text from before the edit outside midstride".to_owned();
             return Err(RevisionError::Forgotten { text, tombstone }.into());
         }
         Ok(self.stored_text(&id)?)

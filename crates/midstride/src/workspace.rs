@@ -112,7 +112,7 @@ pub enum WorkspaceError {
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The repository is bare.
-    #[error("`{}` is a bare repository: it has no files to work on", .0.display())]
+    #[error("`{}` is a bare repository: it has no working tree", .0.display())]
     Bare(PathBuf),
 }
 

@@ -162,7 +162,7 @@ fn active(path: &Path, after: SignedDuration) {
 
 /// The line about a running session.
 fn at_work(page: &str) -> Option<&str> {
-    page.lines().find(|line| line.contains(" at work: "))
+    page.lines().find(|line| line.contains(" running: "))
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_starting_session_is_briefed_on_a_running_one_and_files_changed_by_both() {
     let told = shop.start(shop.root(), NEW);
     let second = shop.second.display();
     let expected = format!(
-        "Also at work: Claude Code session 5e550002 in `{second}`, branch fix; active at 16:59, not \
+        "Also running: Claude Code session 5e550002 in `{second}`, branch fix; last active 16:59, not \
          ended; both sessions changed `src/cache.rs`"
     );
     assert_eq!(at_work(&told), Some(expected.as_str()), "{told}");
@@ -194,8 +194,8 @@ fn a_running_session_in_the_same_worktree_is_named_without_committed_files() {
     assert_eq!(
         at_work(&shop.page()),
         Some(
-            "Also at work: Claude Code session 5e550002 in this working tree, branch main; active \
-             at 16:59, not ended"
+            "Also running: Claude Code session 5e550002 in this working tree, branch main; last active \
+             16:59, not ended"
         )
     );
 }
@@ -214,7 +214,7 @@ fn an_ended_killed_or_idle_session_is_not_running() {
     // Its user comes back.
     active(&path, SignedDuration::ZERO);
     shop.hook(shop.root(), BUSY, "UserPromptSubmit", HookEvent::Prompt("Go on".to_owned()));
-    assert!(at_work(&shop.page()).unwrap().contains("active at 17:24"));
+    assert!(at_work(&shop.page()).unwrap().contains("last active 17:24"));
     // Its process is gone.
     shop.register(u32::MAX);
     assert_eq!(at_work(&shop.page()), None);
@@ -237,8 +237,8 @@ fn a_page_about_a_session_that_still_runs_says_so() {
     assert_eq!(
         at_work(&page),
         Some(
-            "Still at work: Claude Code session 5e550002 in this working tree, branch main; active \
-             at 17:24, not ended"
+            "Still running: Claude Code session 5e550002 in this working tree, branch main; last active \
+             17:24, not ended"
         ),
         "{page}"
     );

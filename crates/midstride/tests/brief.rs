@@ -573,7 +573,7 @@ fn check_budgets(checkpoints: &[Checkpoint]) {
     }
 }
 
-/// What the next session must not lose: its kind, how to recognize it, and whether it needs action.
+/// What the next session must not lose: its kind, how to recognize it, and whether required: action.
 /// Found without the session summary.
 fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
     const CHECKS: [&str; 6] =

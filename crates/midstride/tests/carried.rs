@@ -306,7 +306,7 @@ fn outside_effects_of_earlier_sessions_are_listed_as_done() {
     let page = page(&sandbox);
     assert!(page.contains(&format!("Opened pull request {opened}")), "{page}");
     assert!(page.contains("Ran npm publish (5e550001)"), "{page}");
-    assert!(page.contains("Report of an earlier session (5e550001, 2026-03-01"), "{page}");
+    assert!(page.contains("Report from an earlier session (5e550001, 2026-03-01"), "{page}");
     assert!(page.contains("the retry count of the uploader"), "{page}");
 }
 
@@ -391,7 +391,7 @@ fn counted_items_can_be_listed_and_dismissed() {
     }
     let counted = page(&sandbox);
     assert!(counted.contains("1 older; midstride dismiss lists them"), "{counted}");
-    assert!(counted.contains("1 item from earlier sessions only named above"), "{counted}");
+    assert!(counted.contains("1 item from earlier sessions only mentioned above"), "{counted}");
     let (handle, ..) = handles(&sandbox).remove(0);
     verbs::dismiss(&open(sandbox.root()), &handle, false).unwrap();
     assert!(!page(&sandbox).contains("older"), "{}", page(&sandbox));

@@ -285,6 +285,6 @@ fn the_second_of_two_conflicting_revisions_is_refused() {
     project.record(&mine, &next("mine"), &because("mine"), &|_| ()).unwrap();
     let refused = project.record(&theirs, &next("theirs"), &because("theirs"), &|_| ());
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("changed by another process"), "{refused}");
+    assert!(refused.contains("another process changed"), "{refused}");
     assert!(sandbox.read(FILE).contains("word mine 1"));
 }

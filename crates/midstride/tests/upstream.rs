@@ -102,7 +102,7 @@ fn documents_in_a_cycle_are_incomplete_in_any_order() {
         let mut wanted: Vec<String> =
             ["a", "b", "c", "d"].iter().map(|id| format!("{id}: {error}")).collect();
         wanted.push(
-            "f: the upstream artifact is incomplete: it builds on this document in turn".to_owned(),
+            "f: the upstream artifact is incomplete: it in turn builds on this document".to_owned(),
         );
         assert_eq!(found, wanted, "{order:?}");
     }

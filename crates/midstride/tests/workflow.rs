@@ -95,9 +95,9 @@ fn an_unsavable_state_is_refused_with_the_reason() {
     };
     for name in ["../../etc/passwd", "a/b", "", "A", "con", &"x".repeat(500)] {
         let why = refused(name, StateChange::Whole(json!({})));
-        assert!(why.contains("is not a workflow name"), "{why}");
+        assert!(why.contains("is not a valid workflow name"), "{why}");
     }
-    assert_eq!(refused("a", StateChange::Whole(json!([1]))), "a state is a JSON object");
+    assert_eq!(refused("a", StateChange::Whole(json!([1]))), "a state must be a JSON object");
     assert_eq!(refused("a", StateChange::Patch(json!({}))), "no state is saved under `a`");
     let large = json!({"text": "x".repeat(STATE_BYTES_MAX)});
     assert!(refused("a", StateChange::Whole(large)).contains("the maximum is"));
@@ -108,7 +108,7 @@ fn an_unsavable_state_is_refused_with_the_reason() {
         matches!(&error, WorkflowError::NoSuch { nearest: Some(near), .. } if near == "release")
     );
     let error = load_state(&project, "release", Some(2)).unwrap_err().to_string();
-    assert_eq!(error, "`release` has no state 2: 1 are kept");
+    assert_eq!(error, "`release` has no state 2 (states kept: 1)");
 }
 
 #[test]

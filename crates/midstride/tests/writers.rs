@@ -385,7 +385,7 @@ fn changing_a_deleted_document_is_reported() {
         store.workspace().reread(&shelved).unwrap_err().to_string(),
     ];
     for error in refused {
-        assert!(error.ends_with("a.md` was deleted meanwhile"), "{error}");
+        assert!(error.ends_with("a.md` was deleted in the meantime"), "{error}");
     }
     assert!(!sandbox.root().join(FILE).exists(), "it does not come back by itself");
 }

@@ -177,15 +177,14 @@ impl From<ConfigError> for Diagnostic {
                 diagnostic.hint(format!("the settings are {}", names.join(", ")))
             }
             ConfigError::RequiresUser(_) => diagnostic.hint("ask the user to change it"),
-            ConfigError::NoRepository => {
-                diagnostic.hint("change to a repository; `midstride config list` shows your settings")
-            }
+            ConfigError::NoRepository => diagnostic
+                .hint("change to a repository; `midstride config list` shows your settings"),
             ConfigError::Untrusted(_) => {
-                diagnostic.hint("its settings have no effect; use them with `midstride trust`")
+                diagnostic.hint("its settings have no effect until you run `midstride trust`")
             }
             ConfigError::NoHome => diagnostic.hint("set HOME"),
             ConfigError::NoEditor => diagnostic.hint("set EDITOR, or use `midstride config set`"),
-            ConfigError::Invalid { .. } => diagnostic.hint("correct the file"),
+            ConfigError::Invalid { .. } => diagnostic.hint("fix the file"),
             ConfigError::File(error) => error.into(),
             ConfigError::Editor(_)
             | ConfigError::OneValue(_)
@@ -199,7 +198,7 @@ impl From<SetupError> for Diagnostic {
     fn from(error: SetupError) -> Self {
         match error {
             SetupError::NoClient => Self::from_error(&error).hint(format!(
-                "install {} and start it once, or name it with `--client`",
+                "install {} and start it once, or specify it with `--client`",
                 clients::ALL.map(Client::title).join(" or ")
             )),
             SetupError::Install(error) => error.into(),
@@ -225,7 +224,7 @@ impl From<&Exclusion> for Diagnostic {
                 "set it up anyway with `midstride init`",
                 "the user can set it up anyway with `midstride init`",
             ),
-            Exclusion::Unreadable(_) => error.hint("correct the file"),
+            Exclusion::Unreadable(_) => error.hint("fix the file"),
         }
     }
 }
@@ -235,7 +234,7 @@ impl From<SettingsError> for Diagnostic {
         match error {
             SettingsError::File(error) => error.into(),
             SettingsError::Text { .. } => Self::from_error(&error)
-                .hint("correct the file; `midstride init` in an empty folder shows a fresh one"),
+                .hint("fix the file; for a fresh one, run `midstride init` in an empty folder"),
             _ => Self::from_error(&error),
         }
     }
@@ -247,7 +246,7 @@ impl From<WorkspaceError> for Diagnostic {
             WorkspaceError::File(error) => error.into(),
             WorkspaceError::Settings(error) => error.into(),
             WorkspaceError::Bare(_) => Self::from_error(&error)
-                .hint("`git worktree add ../work` checks it out; start midstride there"),
+                .hint("`git worktree add ../work` checks it out; run midstride there"),
             _ => Self::from_error(&error),
         }
     }
@@ -282,23 +281,23 @@ impl From<FindError> for Diagnostic {
             }
             FindError::NotFound { wanted, nearest: None } if is_markdown(&wanted) => {
                 Self::with_code(ErrorCode::NotFound, format!("there is no file `{wanted}`"))
-                    .hint("paths count from the folder you are in")
+                    .hint("paths are relative to the current folder")
             }
             FindError::NotFound { .. } => diagnostic.hint_per_surface(
-                "`midstride list --all` shows what there is",
-                "`search` finds what there is",
+                "`midstride list --all` lists all handoffs",
+                "`search` finds handoffs",
             ),
             FindError::Several { candidates, .. } => {
                 let shown =
                     candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
-                shown.fold(diagnostic, Self::hint).hint("name one of them")
+                shown.fold(diagnostic, Self::hint).hint("specify one of them")
             }
             FindError::NotMarkdown(_) => {
                 diagnostic.hint("a handoff is a file whose name ends in `.md`")
             }
             FindError::Outside(_) => diagnostic.hint_per_surface(
-                "midstride stays inside the project: start it there, or name the project with `-C`",
-                "name a handoff of this project, by its id",
+                "midstride stays inside the project: run it there, or specify the project with `-C`",
+                "give the id of a handoff in this project",
             ),
             FindError::File(error) => error.into(),
             _ => diagnostic,
@@ -316,11 +315,11 @@ impl From<QueryError> for Diagnostic {
         match error {
             QueryError::Empty => diagnostic.hint_per_surface(
                 "midstride search slow \"market*\"",
-                "`words` takes what to look for, such as `slow market*`",
+                "`words` takes search terms, such as `slow market*`",
             ),
             QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word"),
             QueryError::TooMany(_) => diagnostic.hint_per_surface(
-                "to search with a whole text, use `midstride search --prompt TEXT`",
+                "to search with a longer text, use `midstride search --prompt TEXT`",
                 "give only the `words` that matter most",
             ),
             _ => diagnostic,
@@ -349,7 +348,7 @@ impl From<GitError> for Diagnostic {
             GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
             GitError::RepositoryProgram { setting } => diagnostic.hint(format!(
-                "if you trust it, set the same value for yourself: git config --global {} VALUE",
+                "if you trust it, set the same value in your own configuration: git config --global {} VALUE",
                 shell_word(&setting)
             )),
             GitError::MixedRemote { .. } => {

@@ -15,7 +15,7 @@ const KNOWN_WORDS: [(&str, &str, &str); 13] = [
     ("midstride", "import", "`midstride new --from NOTE` turns a note into a handoff"),
     ("midstride", "handoff", "`midstride new` writes a handoff"),
     ("midstride", "handoff", "`midstride save` saves a session as a handoff"),
-    ("midstride", "revise", "`midstride edit` changes a handoff; --body FILE --reason TEXT"),
+    ("midstride", "revise", "`midstride edit --body FILE --reason TEXT` changes a handoff"),
     ("midstride", "allow", "`midstride trust HANDOFF` allows its proof commands"),
     ("midstride", "graph", "`midstride list --graph` shows how handoffs are connected"),
     ("midstride", "state", "`midstride session state` shows saved workflow states"),

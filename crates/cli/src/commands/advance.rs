@@ -18,18 +18,18 @@ use midstride_surface::view::{self, Surface};
   midstride advance feat-042 --to discovery
   midstride advance feat-042 --to discovery --force --reason 'the answer is due on Monday'")]
 pub(crate) struct AdvanceArgs {
-    /// Id (its stage follows from `--to`), `id/stage`, or path
+    /// Id (`--to` implies its stage), `id/stage`, or path
     handoff: String,
 
     /// The next stage, such as `spec`
     #[arg(long, value_name = "STAGE")]
     to: String,
 
-    /// Advance although something blocks; the handoff stays open
+    /// Advance even if something blocks; the handoff stays open
     #[arg(long, requires = "reason")]
     force: bool,
 
-    /// Why you force it; recorded in the history
+    /// Reason for forcing it; recorded in the history
     #[arg(long, value_name = "WHY", requires = "force", value_parser = super::parse_text)]
     reason: Option<String>,
 
@@ -108,7 +108,7 @@ fn report(
         Some(recorded) => {
             super::report_recorded(ui, workspace, from, recorded, reason, false)?;
         }
-        None => ui.say(&format!("{} already says so; nothing was recorded", handoff.key()))?,
+        None => ui.say(&format!("{} already records this; no new revision", handoff.key()))?,
     }
     if !over.is_empty() {
         ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;

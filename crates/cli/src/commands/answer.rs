@@ -8,9 +8,9 @@ use midstride_surface::view;
 
 /// Answer a question or validate an assumption
 ///
-/// Questions are q1, q2 …, assumptions a1, a2 …, in document order. Only you can answer a question
-/// whose `suggested_owner` is you, at a terminal. Flags such as `--question` add what the answer leads
-/// to, in the same revision.
+/// Questions are q1, q2 …, assumptions a1, a2 …, in document order. If you are the
+/// `suggested_owner` of a question, only you can answer it, at a terminal. Flags such as `--question`
+/// add what follows from the answer, in the same revision.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride answer market q1 'Yes, for the list page'

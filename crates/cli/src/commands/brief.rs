@@ -21,15 +21,15 @@ use midstride_surface::view::trust_listing::authors_text;
 ///
 /// The briefing starts with your standing instructions, then the goal, the status (commits, outside
 /// effects, last result of each check) and the next step, then corrections, wrong turns, open failures,
-/// open tasks, findings and the agent's reports: from the last session with work, from open handoffs,
-/// tasks and the mission. What does not fit the budget is counted by kind. The briefing goes to standard
+/// open tasks, findings and the agent's reports. They come from the last session that did work, from
+/// open handoffs, tasks and the mission. Items over budget are counted by kind. The briefing goes to standard
 /// output; the line on standard error is for you.
 ///
 /// With `--session`, midstride records which session was briefed, and `midstride show ID` lists it.
 /// Printing a briefing changes nothing else.
 ///
-/// `--as markdown` makes sense without midstride: it has no session ids, no paths of this machine and
-/// no commands of midstride. Paste it into a pull request, a chat or another agent.
+/// `--as markdown` has no session ids, no local paths and no midstride commands. Paste it into a
+/// pull request, a chat or another agent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride brief
@@ -69,7 +69,7 @@ pub(crate) struct BriefArgs {
     #[arg(long, value_name = "HANDOFF", num_args = 1.., conflicts_with_all = ["budget", "role", "source"])]
     acknowledge: Vec<String>,
 
-    /// Print exactly what the newest session was briefed with
+    /// Print the exact briefing of the newest session
     #[arg(long, conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge", "form"])]
     last: bool,
 
@@ -93,9 +93,9 @@ pub(crate) struct BriefArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BriefFormArg {
-    /// Where all tasks stand, what was decided, what is open and what to do next
+    /// Task status, decisions, open questions and next actions
     Mission,
-    /// A page that makes sense without midstride
+    /// A page for readers without midstride
     Markdown,
     /// The first prompt of a session that continues the work
     Prompt,
@@ -121,7 +121,7 @@ impl BriefSourceArg {
 }
 
 impl BriefArgs {
-    /// A source is named where a client waits for its hook.
+    /// If `--source` is given, a client is waiting for its hook.
     pub(crate) fn wait_policy(&self) -> WaitPolicy {
         if self.source.is_some() { WaitPolicy::Hook } else { WaitPolicy::Command }
     }
@@ -147,7 +147,7 @@ pub(crate) fn brief(
     Ok(done)
 }
 
-/// The project without the documents of others, or `None` if all of it may be passed on.
+/// The project without other people's documents, or `None` if nothing must be withheld.
 pub(super) fn allowed_store(
     store: &Store,
     wait_policy: WaitPolicy,
@@ -167,7 +167,7 @@ pub(super) fn allowed_store(
     }
 }
 
-/// Prints from a project or view whose documents may all be passed on.
+/// Prints from a project or view with nothing to withhold.
 fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     match args.form {
@@ -214,8 +214,11 @@ fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
 /// Prints the briefing of the newest session.
 fn print_last(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
     let Some((session, text)) = verbs::last_briefing(workspace)? else {
-        return Err(Diagnostic::with_code(ErrorCode::NotFound, "no session was briefed here yet")
-            .hint("midstride doctor shows whether hooks run in this project"));
+        return Err(Diagnostic::with_code(
+            ErrorCode::NotFound,
+            "no session has been briefed here yet",
+        )
+        .hint("midstride doctor shows whether hooks run in this project"));
     };
     match json {
         true => ui.print_json(&view::brief::last_briefing_json(&session, &text))?,
@@ -252,7 +255,7 @@ fn session_name(
     let client = client.ok_or_else(|| {
         Diagnostic::with_code(
             ErrorCode::Usage,
-            format!("which client runs session `{}`?", sanitize(id)),
+            format!("cannot tell which client runs session `{}`", sanitize(id)),
         )
         .hint(format!("add {}", client_options()))
     })?;
@@ -262,7 +265,7 @@ fn session_name(
             format!("`{}` is not a session id", sanitize(id)),
         )
         .hint("a session id has only letters, digits and hyphens")
-        .hint("midstride session list shows those of this project")
+        .hint("midstride session list shows the ids in this project")
     })
 }
 
@@ -308,7 +311,7 @@ fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
         (None, None) => {
             return Err(Diagnostic::with_code(
                 ErrorCode::Usage,
-                "which session acknowledges them?",
+                "cannot tell which session picked them up",
             )
             .hint(format!("add --session ID {}", client_options()))
             .hint("inside a client that passes its session id, no option is needed"));
@@ -348,8 +351,10 @@ fn print_form(
 
 fn print_mission(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
     if args.budget.is_some() || args.subject.is_some() {
-        return Err(Diagnostic::new("`--as mission` shows the whole mission")
-            .hint("midstride brief --as mission"));
+        return Err(Diagnostic::new(
+            "`--as mission` shows the whole mission: it takes no budget, session or handoff",
+        )
+        .hint("midstride brief --as mission"));
     }
     let (workspace, json) = (store.workspace(), args.json);
     let states = verbs::missions(store)?;

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 ///
 /// Checks all documents, or the named ones. Compares the citations of open handoffs with the code:
 /// cited lines may have moved, changed or been deleted. Compares a handoff with the session it names:
-/// it may not mention or explain what happened. Exits with 0 if the check passes, 1 on errors and
+/// it may fail to mention or explain what happened. Exits with 0 if the check passes, 1 on errors and
 /// warnings (see `--fail-on`), and 2 if a file could not be read. Hints do not fail a check; they
 /// are counted, and `-v` lists them.
 #[derive(Debug, clap::Args)]

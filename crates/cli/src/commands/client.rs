@@ -20,7 +20,7 @@ use midstride_surface::view;
 /// Install or remove midstride in your agents
 ///
 /// A client gets hooks that call `midstride`, its MCP server, and the commands `handoff` and
-/// `continue`. `add` and `remove` show each change of a file first. Comments, formatting and other
+/// `continue`. `add` and `remove` show each file change first. Comments, formatting and other
 /// entries stay as they are.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -90,7 +90,7 @@ impl ClientTarget {
                 "no client found on this machine",
             )
             .hint(format!(
-                "start one once, or name it: `midstride client add {first}`; if its home is elsewhere, set {variables}"
+                "start a client once, or name it: `midstride client add {first}`; if its home folder is elsewhere, set {variables}"
             )));
         }
         Ok(found)

@@ -3,7 +3,7 @@ use crate::completion::{self, ShellArg};
 use crate::ui::Ui;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Print the completion script of a shell
+/// Print the completion script for a shell
 ///
 /// Bash: add `source <(midstride completions bash)` to ~/.bashrc. Zsh: add `source <(midstride completions zsh)` to ~/.zshrc, after `compinit`. Fish: add `midstride completions fish | source` to ~/.config/fish/config.fish.
 #[derive(Debug, clap::Args)]

@@ -14,8 +14,8 @@ use midstride_surface::view::config::FileSettings;
 /// keeps them. A pattern such as `~/clients/**` matches the folders of projects; `~/clients` matches
 /// that folder and everything below it.
 ///
-/// The settings of a repository are in `.midstride/config.toml`, or in `.git/midstride` if nothing of
-/// midstride is committed there: folders with handoffs, the size of briefings, what hooks may do.
+/// Repository settings are in `.midstride/config.toml`, or in `.git/midstride` if midstride commits
+/// nothing there: folders with handoffs, the size of briefings, what hooks may do.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride config list
@@ -64,7 +64,7 @@ enum ConfigCommand {
   midstride config edit
   midstride config edit --repo")]
     Edit {
-        /// The settings of this repository instead of yours
+        /// Open this repository's settings instead of yours
         #[arg(long)]
         repo: bool,
     },
@@ -152,7 +152,7 @@ fn change(
     let path = file.path().display();
     ui.say(&match (has_changed, values) {
         (false, []) => format!("{} is not set", key.name),
-        (false, _) => format!("{} was already set this way", key.name),
+        (false, _) => format!("{} already has this value", key.name),
         (true, []) => format!("Removed {} from {path}", key.name),
         (true, _) => format!("Set {} in {path}", key.name),
     })?;

@@ -11,7 +11,7 @@ use midstride_surface::view::continuation as view;
 /// Continue a session or handoff in a new session
 ///
 /// Starts a client in this terminal with the briefing as its first prompt. By default, it continues
-/// the last session in the same client, also while that session is still open.
+/// the last session in the same client, even if that session is still open.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride continue

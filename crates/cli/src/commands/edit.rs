@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Change a handoff
 ///
 /// Without `--body`, opens a copy in your editor and records the result as a revision. With
-/// `--body`, takes the new text from a file; a text without a header replaces the body only. Flags
+/// `--body`, takes the new text from a file; text without a header replaces only the body. Flags
 /// such as `--question` add to the header, without the editor and without `--reason`.
 /// Concurrent changes are merged. If they conflict, your text is kept in a file.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(crate) struct EditArgs {
     #[arg(long, value_name = "FILE", requires = "reason")]
     body: Option<PathBuf>,
 
-    /// Why you change it; recorded in the history
+    /// Reason for the change; recorded in the history
     #[arg(long, value_parser = super::parse_sentence, allow_hyphen_values = true)]
     reason: Option<String>,
 

@@ -4,7 +4,7 @@ use midstride_core::session::author_notes::AuthorNotes;
 
 /// Entries to add to the header.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "What you say")]
+#[command(next_help_heading = "Your notes")]
 pub(crate) struct EntryArgs {
     /// A decision, as `X because Y`; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]

@@ -13,7 +13,7 @@ const POLL_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Print what happened, from the ledger
 ///
-/// Adds documents that are ahead of the ledger first. With `--json`, prints one CloudEvent per line;
+/// First adds documents that are ahead of the ledger. With `--json`, prints one CloudEvent per line;
 /// pass its `sequence` to `--after`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -7,9 +7,9 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use std::path::Path;
 
-/// Write handoffs in the strict form
+/// Rewrite handoffs in the strict form
 ///
-/// Normalizes loose values. Comments, order and everything else stay. Does not change notes without a
+/// Normalizes loose values. Keeps comments, order and everything else. Does not change notes without a
 /// handoff header.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -13,9 +13,9 @@ use midstride_surface::view::{count, forget};
 
 /// Remove an earlier text or a checkpoint for good
 ///
-/// Use it for a secret that redaction missed, and rotate the secret too. midstride removes the text from
-/// this machine and asks at the terminal first. A tombstone stays, so that the same text is not kept
-/// again, and `midstride sync` proposes to other clones to forget it: `--review` asks about each proposal.
+/// Use it for a secret that redaction missed, and rotate the secret too. midstride asks at the terminal,
+/// then removes the text from this machine. A tombstone stays, so that the same text is not stored
+/// again, and `midstride sync` proposes the same to other clones; `--review` asks about each proposal.
 /// Forgetting a checkpoint also removes the tasks and standing instructions of its session. The current
 /// document, transcripts and your commits stay; midstride lists what still has the text. Agents cannot
 /// forget anything.
@@ -25,7 +25,7 @@ use midstride_surface::view::{count, forget};
   midstride forget market@1 --reason 'it quoted a password' --yes
   midstride forget --before 2026-01-01 --yes")]
 pub(crate) struct ForgetArgs {
-    /// `ID@2` for the second text of a handoff, or the start of a text's id from
+    /// `ID@2` for the second text of a handoff, or a prefix of a text's id from
     /// `midstride events --json` (`was`, `blob`)
     #[arg(required_unless_present_any = ["review", "session", "before", "all"], value_name = "TEXT")]
     texts: Vec<String>,
@@ -240,12 +240,12 @@ fn report(
     done: &ForgetOutcome,
 ) -> Result<(), Diagnostic> {
     let what = forget::tombstone_line(&done.tombstone);
-    let already = if done.is_new { "" } else { " already" };
-    ui.say(&format!("Forgotten{already}: {what}"))?;
+    let forgotten = if done.is_new { "Forgotten" } else { "Already forgotten" };
+    ui.say(&format!("{forgotten}: {what}"))?;
     if done.session_texts > 0 {
         let texts = count(done.session_texts, "event");
         ui.say(&format!(
-            "Also emptied: {texts} of tasks and standing instructions of that session"
+            "Also emptied: {texts} for tasks and standing instructions of that session"
         ))?;
     }
     if done.may_tasks_remain_elsewhere {

@@ -39,7 +39,7 @@ pub(crate) fn help(
 pub(crate) fn short_page(definition: &Command) -> String {
     let mut page = format!("{}\n\n", about(definition));
     add_groups(&mut page, definition, |command| command.is_short);
-    page.push_str("\nAll commands: midstride help --all   One of them: midstride help COMMAND\n");
+    page.push_str("\nAll commands: midstride help --all   One command: midstride help COMMAND\n");
     page
 }
 
@@ -50,9 +50,9 @@ fn full_page(definition: &Command) -> String {
     page.push_str(&format!(
         "{}\n  -C FOLDER     Work as if started in this folder\n  \
          --color WHEN  auto, always or never\n  \
-         -h, --help    Show help; after a command, its help\n  \
+         -h, --help    Show help for midstride or a command\n  \
          --version     Show the version\n",
-        heading("Options of every command")
+        heading("Global options")
     ));
     page.push_str(&format!("{}\n{EXIT_CODES}", heading("Exit codes")));
     page
@@ -60,9 +60,9 @@ fn full_page(definition: &Command) -> String {
 
 /// What the exit codes mean.
 pub(crate) const EXIT_CODES: &str = "  \
-     0  success, nothing found\n  \
-     1  something was found, or nothing matched\n  \
-     2  could not run: wrong usage, or an error\n";
+     0  success, no findings\n  \
+     1  findings, or nothing matched\n  \
+     2  could not run: usage error or other error\n";
 
 fn add_groups(
     page: &mut String,

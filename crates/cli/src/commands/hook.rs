@@ -3,10 +3,10 @@ use crate::ui::CliOutcome;
 use midstride::clients::Client;
 use midstride::sys::clock::Stopwatch;
 
-/// Answer a hook call of a client
+/// Answer a hook call from a client
 ///
 /// Reads one call as JSON from standard input and prints the answer in the client's format. Never
-/// fails the client: on an error it answers nothing and writes to `hooks.log`. Silent with
+/// fails the client: on an error it sends no answer and writes to `hooks.log`. Silent with
 /// `MIDSTRIDE=off`, after `midstride off`, and in excluded repositories.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -15,7 +15,7 @@ use midstride::sys::clock::Stopwatch;
   midstride hook claude-code < call.json"
 )]
 pub(crate) struct HookArgs {
-    /// The client that calls
+    /// The calling client
     #[arg(value_parser = super::client_parser())]
     client: &'static dyn Client,
 }

@@ -12,7 +12,7 @@ use midstride_surface::view::{count, display_path};
 /// Set up this project for a team
 ///
 /// Creates a committed folder and a configuration, and changes no existing file. You need it only to
-/// share handoffs; `midstride setup` is enough for yourself. At a terminal it also trusts the project,
+/// share handoffs; `midstride setup` is enough for your own use. At a terminal it also trusts the project,
 /// and asks first if there are documents that you have not trusted. Finds handoffs you already have:
 /// `HANDOFF.md`, `docs/handoffs`, `.claude/handoffs`, `.agents`, `thoughts/**/handoffs` and others.
 #[derive(Debug, clap::Args)]
@@ -132,9 +132,9 @@ fn report_driver(ui: &mut Ui, driver: &MergeDriverChange) -> Result<(), Diagnost
     }
     if let Some(command) = &driver.command {
         ui.say(&format!(".git/config  merge.midstride.driver = {command}"))?;
-        ui.say(&format!("Commit {attributes}; in every other clone run this command once"))?;
+        ui.say(&format!("Commit {attributes}, and run this command once in every other clone"))?;
     } else {
-        ui.say("git merges handoffs like any other text again")?;
+        ui.say("git now merges handoffs like any other text")?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// List the handoffs of this project
 ///
-/// Open ones first, with signs of how reliable each one is: its age, revisions and reviews,
+/// Lists open ones first, with signs of how reliable each is: its age, revisions and reviews,
 /// blocking questions and untested assumptions. With `--graph`, shows how handoffs are connected:
 /// what they build on, mention and replace, the files they share, and suspicious cycles and
 /// references.
@@ -87,7 +87,7 @@ pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOut
         }
     }
     if hidden > 0 && !args.json {
-        ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
+        ui.say(&format!("{hidden} closed; `midstride list --all` shows them"))?;
     }
     let outcome = report_unread(ui, workspace, unread)?;
     let is_filtered = documents > 0 && handoffs.is_empty() && hidden == 0;

@@ -13,7 +13,7 @@ use midstride_surface::view::log::{self as view, LogScope};
 /// List what your sessions did
 ///
 /// Prints one line per session, newest first: date, client, goal, commits, checks and how it ended.
-/// Dates are UTC. `--as markdown` prints no session ids and no paths of this machine, for a stand-up
+/// Dates are UTC. `--as markdown` prints no session ids and no local paths, for a stand-up
 /// or a pull request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

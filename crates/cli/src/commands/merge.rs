@@ -10,7 +10,7 @@ use std::path::PathBuf;
 ///
 /// Merges headers by meaning and text by paragraphs. Only conflicting changes stay between markers.
 /// Reads both sides from git's index; stage the result yourself. `midstride init --merge-driver` makes
-/// git do the same on its own.
+/// git do the same automatically.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride merge .midstride/handoffs/market-page-perf.md")]
@@ -42,7 +42,7 @@ pub(crate) fn merge(
         }
         (_, Some(path)) => (path.clone(), verbs::repair(store, path)?),
         (_, None) => {
-            return Err(Diagnostic::with_code(ErrorCode::Usage, "which file is to be merged?"));
+            return Err(Diagnostic::with_code(ErrorCode::Usage, "name the file to merge"));
         }
     };
     super::report_redacted(ui, &joined.redacted)?;
@@ -60,7 +60,7 @@ pub(crate) fn merge(
         ))?;
         ui.say(&format!("Next: git checkout --ours {path} keeps ours under this name"))?;
         ui.say(&format!("Next: git show :3:./{path} prints the other one: give it a new `id`"))?;
-        ui.say("Next: git add both, each in a file that is named after its id")?;
+        ui.say("Next: save each in a file named after its id, then git add both")?;
         return Ok(outcome);
     }
     for place in &conflicts {
@@ -75,7 +75,7 @@ pub(crate) fn merge(
             ui.say(&format!("Next: git add {}", view::shell_word(&path)))?;
         }
         CliOutcome::Findings if args.driver.is_none() => {
-            ui.say("Next: resolve the conflicts between the markers, then git add it")?;
+            ui.say("Next: resolve the conflicts between the markers, then git add the file")?;
         }
         CliOutcome::Clean | CliOutcome::Findings | CliOutcome::Incomplete => {}
     }

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 /// Write a new handoff
 ///
 /// Fills in the id, the time, the commit and the folder. At a terminal, opens the document in your
-/// editor; if you leave it unchanged, nothing is created. A stage document takes its number from its upstream, or the next free `feat-NNN`. With
-/// `--from NOTE`, turns a note into a handoff: the note's text follows a header with what the note
-/// states, and the note itself stays unchanged.
+/// editor; if you leave it unchanged, nothing is created. A stage document takes its number from
+/// its upstream, or the next free `feat-NNN`. With `--from NOTE`, turns a note into a handoff: a
+/// header filled in from the note, then the note's text. The note itself stays unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride new 'Market pages take 14 s'
@@ -26,7 +26,7 @@ pub(crate) struct NewArgs {
     /// The title
     title: Option<String>,
 
-    /// The id [default: the key words of the title]
+    /// The id [default: keywords from the title]
     #[arg(long)]
     id: Option<String>,
 
@@ -84,7 +84,7 @@ pub(crate) struct NewArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NewKindArg {
-    /// A problem that was looked into
+    /// A problem that was investigated
     Investigation,
     /// A session that ended
     Session,
@@ -154,12 +154,12 @@ fn report_origin(
         true => view::display_path(workspace, &origin.path),
         false => origin.path.display().to_string(),
     };
-    ui.say(&format!("It has every line of {path}"))?;
+    ui.say(&format!("The handoff has every line of {path}"))?;
     if !origin.imported_fields.is_empty() {
-        ui.say(&format!("Read from it: {}", origin.imported_fields.join(", ")))?;
+        ui.say(&format!("Header fields from the note: {}", origin.imported_fields.join(", ")))?;
     }
     if !origin.skipped_fields.is_empty() {
-        ui.say(&format!("Only in its text: {}", origin.skipped_fields.join(", ")))?;
+        ui.say(&format!("Kept only in the text: {}", origin.skipped_fields.join(", ")))?;
     }
     let note = match origin.is_referenced {
         true => "once you delete it, remove it from `dependencies.upstream` too",
@@ -174,7 +174,7 @@ fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result
         Ok(carries) => carries,
         Err(error) => {
             let why = Diagnostic::from(error);
-            let message = format!("it has no tasks: {}", why.message());
+            let message = format!("the handoff does not include tasks: {}", why.message());
             return Ok(ui.warn(&why.hints().fold(Diagnostic::new(message), Diagnostic::hint))?);
         }
     };
@@ -183,7 +183,9 @@ fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result
     }
     if carries.omitted > 0 {
         let left = view::count(carries.omitted, "open task");
-        ui.warn(&Diagnostic::new(format!("{left} more did not fit; `midstride sync` shares all")))?;
+        ui.warn(&Diagnostic::new(format!(
+            "omitted {left} that did not fit; `midstride sync` shares all tasks"
+        )))?;
     }
     Ok(())
 }

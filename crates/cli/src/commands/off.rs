@@ -24,7 +24,7 @@ pub(crate) fn off(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diag
     }
     let changed = verbs::switch_hooks(workspace, false)?;
     ui.say(if changed {
-        "Hooks are off here; `midstride on` switches them on again."
+        "Hooks are off here; `midstride on` turns them back on."
     } else {
         "Already off."
     })?;

@@ -7,11 +7,11 @@ use midstride_surface::diagnostic::Diagnostic;
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;
 
-/// Remove secrets from a text
+/// Remove secrets from text
 ///
 /// Reads a file or standard input and prints it with `REDACTED-<kind>` in place of each secret.
-/// Reports what it found by kind and count. Passes text of any length, and bytes that are not text,
-/// unchanged. Prints a line as soon as it is complete, so that you can follow a log.
+/// Reports what it found by kind and count. Handles text of any length, and passes through bytes that
+/// are not text. Prints a line as soon as it is complete, so that you can follow a log.
 #[derive(Debug, clap::Args)]
 #[command(
     hide = true,
@@ -20,17 +20,17 @@ use std::path::PathBuf;
   git log -p | midstride redact > log.txt"
 )]
 pub(crate) struct RedactArgs {
-    /// The file; standard input where none is given
+    /// The file [default: standard input]
     path: Option<PathBuf>,
 
-    /// Print nothing, only say what is found; exit code 1 if anything is
+    /// Print only what was found, not the text; exit with 1 if anything was
     #[arg(long)]
     check: bool,
 }
 
 /// How much is read at once.
 const CHUNK_BYTES: usize = 256 << 10;
-/// A pipe with less than this is one that gets data only now and then.
+/// A pipe with less than this gets data only occasionally.
 const FULL_PIPE_BYTES: usize = 64 << 10;
 
 pub(crate) fn redact(

@@ -17,7 +17,7 @@ pub(crate) struct ReopenArgs {
     /// Id, prefix of an id, `id/stage`, or path
     handoff: String,
 
-    /// Why you reopen it; recorded in the history
+    /// Reason for reopening it; recorded in the history
     #[arg(long, value_parser = super::parse_sentence, allow_hyphen_values = true)]
     reason: Option<String>,
 

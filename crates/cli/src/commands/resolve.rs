@@ -31,7 +31,7 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "REASON", value_parser = super::parse_text)]
     abandon: Option<String>,
 
-    /// A number after the work, such as `Austin, cold=14290:108 ms`; repeatable
+    /// A measurement after the work, such as `Austin, cold=14290:108 ms`; may be repeated
     ///
     /// Fills `after` of the measurement with that name, or adds one. BEFORE and UNIT can be omitted.
     #[arg(long, value_name = "NAME=[BEFORE:]AFTER [UNIT]", value_parser = measured)]

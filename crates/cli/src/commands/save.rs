@@ -78,9 +78,9 @@ pub(crate) struct SaveArgs {
     json: bool,
 }
 
-/// What an author says with flags.
+/// The author's notes, given as flags.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "What you say")]
+#[command(next_help_heading = "Your notes")]
 struct AuthorNotesArgs {
     /// The title
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
@@ -123,7 +123,7 @@ struct AuthorNotesArgs {
 }
 
 fn answer(typed: &str) -> Result<ReflectionAnswer, ArgumentError> {
-    let wrong = || ArgumentError::new("say yes or no, then why: `no: the plan is not here`");
+    let wrong = || ArgumentError::new("answer yes or no, then why: `no: the plan is not here`");
     ReflectionAnswer::parse(typed).ok_or_else(wrong)
 }
 

@@ -21,9 +21,9 @@ pub(super) const PROGRESS_BAR_MIN: usize = 1000;
 
 /// Search handoffs by their text
 ///
-/// All words have to match, in the title, description, id, header or body. Newer handoffs come first
+/// All words must match, in the title, description, id, header or body. Newer handoffs come first
 /// among equal matches. `market*` matches a prefix, '"cache purge"' matches a phrase. With `--prompt`,
-/// prints the few handoffs that matter for a piece of work. Exits with 1 if nothing matches.
+/// prints the few handoffs relevant to a piece of work. Exits with 1 if nothing matches.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride search slow market
@@ -65,11 +65,11 @@ pub(crate) struct SearchArgs {
     #[arg(long, conflicts_with = "prompt")]
     fresh: bool,
 
-    /// Find what matters for this text; `-` reads it from stdin
+    /// Find handoffs relevant to this text; `-` reads it from stdin
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
 
-    /// Files you work on
+    /// Files you are working on
     #[arg(long, value_name = "PATH", requires = "prompt", num_args = 1..)]
     files: Vec<PathBuf>,
 
@@ -137,7 +137,7 @@ fn search_prompt(
         }
     }
     if !matters.is_complete {
-        ui.say("Some documents were not read; `midstride search --fresh` reads all")?;
+        ui.say("Some documents were not read; `midstride search --fresh` reads them all")?;
     }
     let is_empty = matters.hits.is_empty();
     Ok(if is_empty { CliOutcome::Findings } else { CliOutcome::Clean })

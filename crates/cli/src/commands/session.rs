@@ -66,7 +66,7 @@ enum SessionCommand {
   midstride session recover
   midstride session recover --all --json")]
     Recover {
-        /// All of them, including those from before the setup
+        /// Capture all of them, including those from before setup
         #[arg(long)]
         all: bool,
 
@@ -168,9 +168,8 @@ fn recover_sessions(
 
 /// Parses a session id argument.
 fn session_id(typed: &str) -> Result<String, ArgumentError> {
-    let needed = |_| {
-        ArgumentError::new("give an id or the start of one; `midstride session list` shows them")
-    };
+    let needed =
+        |_| ArgumentError::new("give an id or a prefix; `midstride session list` shows the ids");
     super::parse_text(typed).map_err(needed)
 }
 
@@ -181,7 +180,7 @@ fn report_checkpoint_problems(
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some(cwd) = &done.moved_from {
         ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which no longer exists")).hint(
-            "it was taken for a session of this project; artifacts are compared with this one",
+            "midstride treats it as a session of this project and compares artifacts with this project",
         ))?;
     }
     for remark in view::skipped_remarks(&done.checkpoint).iter().filter(|_| done.is_new) {

@@ -16,7 +16,7 @@ use midstride_surface::view::setup::{self as view, SetupProjectJson, SetupScreen
 
 /// How many past sessions are imported.
 const IMPORTED_MAX: usize = 20;
-/// The width of the screen if the terminal does not say its own.
+/// The width of the screen if the terminal does not report one.
 const WIDTH: usize = 80;
 
 /// Set up midstride on this machine
@@ -207,7 +207,7 @@ fn finish(
     Ok(CliOutcome::Clean)
 }
 
-/// Reports settings of the user's that stay instead of midstride's, such as another status line.
+/// Reports user settings that stay instead of midstride's, such as another status line.
 fn report_other_entries(ui: &mut Ui, clients: &[SetupClient]) -> Result<(), Diagnostic> {
     for note in clients.iter().flat_map(|one| &one.plan.notes) {
         if matches!(note, InstallNote::OtherEntry(..)) {
@@ -278,6 +278,6 @@ fn undo(
         return Ok(CliOutcome::Clean);
     }
     view::undone(&plans, &settings).iter().try_for_each(|line| ui.say(line))?;
-    ui.say("Captured sessions and handoffs stay: midstride data lists them, midstride forget --all deletes the sessions")?;
+    ui.say("Captured sessions and handoffs stay: `midstride data` lists them, `midstride forget --all` deletes the sessions")?;
     Ok(CliOutcome::Clean)
 }

@@ -7,7 +7,7 @@ use midstride_surface::view;
 
 /// Move a private handoff to the committed folder
 ///
-/// Read it first: a session quotes what was said. midstride stages and commits nothing.
+/// Read it first: a session handoff quotes what was said. midstride stages and commits nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride share afternoon")]
@@ -38,6 +38,6 @@ pub(crate) fn share(
         return Ok(CliOutcome::Clean);
     }
     ui.say(&format!("{key} is in the committed folder: {}", view::display_path(workspace, &path)))?;
-    ui.say("Next: git add it, and commit")?;
+    ui.say("Next: git add and commit it")?;
     Ok(CliOutcome::Clean)
 }

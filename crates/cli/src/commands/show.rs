@@ -25,7 +25,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, conflicts_with_all = ["section", "form"])]
     history: bool,
 
-    /// In another form
+    /// Output format
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<ShowFormArg>,
 
@@ -101,17 +101,18 @@ fn show_form(
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let text = match (&args.section, args.form) {
-        (Some(name), _) => view::handoff::section(workspace, stored, name, Ui::width()).ok_or_else(|| {
-            let known = view::handoff::section_names(stored);
-            Diagnostic::with_code(
-                ErrorCode::NotFound,
-                format!(
-                    "`{}` has no section `{name}`",
-                    view::display_path(workspace, &stored.path)
-                ),
-            )
-            .hint(format!("it has {}", known.join(", ")))
-        })?,
+        (Some(name), _) => view::handoff::section(workspace, stored, name, Ui::width())
+            .ok_or_else(|| {
+                let known = view::handoff::section_names(stored);
+                Diagnostic::with_code(
+                    ErrorCode::NotFound,
+                    format!(
+                        "`{}` has no section `{name}`",
+                        view::display_path(workspace, &stored.path)
+                    ),
+                )
+                .hint(format!("it has {}", known.join(", ")))
+            })?,
         (None, Some(ShowFormArg::Raw)) => {
             ui.print_raw(&stored.bytes)?;
             return Ok(CliOutcome::Clean);

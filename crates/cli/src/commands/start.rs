@@ -52,7 +52,7 @@ pub(crate) fn start(
         Ok(_) => {}
         // The handoff is started, even if its tasks could not be imported.
         Err(error) => ui.warn(&Diagnostic::from(error).hint(format!(
-            "midstride task import {} tries again",
+            "to retry: midstride task import {}",
             view::shell_word(&args.handoff)
         )))?,
     }

@@ -2,7 +2,7 @@ use crate::hooks;
 use crate::ui::CliOutcome;
 use midstride::sys::clock::Stopwatch;
 
-/// Print the status line of a client
+/// Print the status line for a client
 ///
 /// Reads one call as JSON from standard input and prints one line: open handoffs, the last check of
 /// the session, and the size of its briefing. On any error the line is empty.

@@ -8,7 +8,7 @@ use midstride_surface::view::{count, forget};
 
 /// Exchange earlier texts and tasks through a remote
 ///
-/// Fetches what others shared and pushes yours, below `refs/midstride`: revisions of committed
+/// Fetches what others shared and pushes yours, under `refs/midstride`: revisions of committed
 /// handoffs, which a plain `git push` does not copy, and tasks. Texts of uncommitted handoffs stay
 /// here. Texts that another clone forgot stay until `midstride forget --review`. git uses ssh and
 /// credential helpers from your own configuration, not from the repository's.
@@ -26,7 +26,7 @@ pub(crate) struct SyncArgs {
 }
 
 pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOutcome, Diagnostic> {
-    Ui::show_status("exchanging with the remote");
+    Ui::show_status("syncing with the remote");
     let synced = verbs::sync(store, args.remote.as_deref());
     Ui::show_status("");
     let synced = synced?;
@@ -38,9 +38,7 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.held_back;
     for name in &exchanged.unrecognized {
-        ui.warn(&Diagnostic::new(format!(
-            "`{name}` in {remote} has no texts; it was not changed"
-        )))?;
+        ui.warn(&Diagnostic::new(format!("left `{name}` in {remote} unchanged: it has no texts")))?;
     }
     for proposal in &proposals {
         ui.say(&format!("Forgotten elsewhere, still here: {}", forget::tombstone_line(proposal)))?;
@@ -50,7 +48,7 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     }
     if tombstones_sent > 0 {
         let sent_texts = count(tombstones_sent, "forgotten text");
-        ui.say(&format!("Sent {sent_texts} to {remote}; other clones ask before they delete it"))?;
+        ui.say(&format!("Sent tombstones for {sent_texts} to {remote}; other clones ask before they delete anything"))?;
     }
     if kept_back > 0 {
         let stay = count(kept_back, "handoff");
@@ -58,8 +56,8 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     }
     if handoffs == 0 && tasks == TaskSyncOutcome::default() {
         if kept_back == 0 {
-            let nothing = "Nothing to share: neither here nor in";
-            ui.say(&format!("{nothing} {remote} was a handoff revised"))?;
+            let nothing = "Nothing to share: no handoff was revised here or in";
+            ui.say(&format!("{nothing} {remote}"))?;
         }
         return Ok(CliOutcome::Clean);
     }
@@ -80,7 +78,7 @@ fn report_tasks(
     if tasks.skipped > 0 {
         let files = count(tasks.skipped, "file");
         ui.warn(
-            &Diagnostic::new(format!("skipped {files} among the tasks of {remote}")).hint(
+            &Diagnostic::new(format!("skipped {files} in the tasks of {remote}")).hint(
                 "they are not events, or add a task that is already here; nothing was changed",
             ),
         )?;
@@ -96,7 +94,7 @@ fn report_tasks(
     if tasks.early > 0 {
         let events = count(tasks.early, "event");
         ui.warn(
-            &Diagnostic::new(format!("the tasks of {remote} have {events} from the future"))
+            &Diagnostic::new(format!("the tasks of {remote} have {events} dated in the future"))
                 .hint("they are skipped until that time; a clock may be wrong"),
         )?;
     }

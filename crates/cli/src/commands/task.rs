@@ -72,10 +72,10 @@ fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
     let (handoff, which) = (view::shell_word(handoff), view::shell_word(which));
     Err(Diagnostic::with_code(
         ErrorCode::Usage,
-        format!("`{typed}` is a question of a handoff, not a task"),
+        format!("`{typed}` is a question in a handoff, not a task"),
     )
     .hint(format!("midstride answer {handoff} {which} \"the answer\""))
-    .hint(format!("midstride edit {handoff} changes the question")))
+    .hint(format!("to change the question: midstride edit {handoff}")))
 }
 
 /// Parses the subject of a task: one line.
@@ -83,7 +83,7 @@ fn subject(typed: &str) -> Result<String, ArgumentError> {
     let text = super::parse_text(typed)?;
     match text.lines().count() {
         1 => Ok(text),
-        _ => Err(ArgumentError::new("it has several lines; --description takes the rest")),
+        _ => Err(ArgumentError::new("must be one line; put the rest in --description")),
     }
 }
 
@@ -135,12 +135,12 @@ fn report_changed(
         ui.say(&format!("Ready now: {id}  {}", view::one_line(subject, 72)))?;
     }
     if let Some(before) = previous_status.filter(|before| *before != task.status) {
-        ui.say(&format!("Back: midstride task update {} --status {before}", task.id))?;
+        ui.say(&format!("Undo: midstride task update {} --status {before}", task.id))?;
     }
     Ok(CliOutcome::Clean)
 }
 
-/// Collects metadata arguments. The last value of each key counts.
+/// Collects metadata arguments. The last value of each key wins.
 fn metadata(typed: Vec<(String, String)>) -> BTreeMap<String, String> {
     typed.into_iter().collect()
 }

@@ -12,16 +12,16 @@ use midstride_surface::view::{self, permission, trust_listing};
 /// Without a handoff, trusts the documents and the configuration of this project. Sessions are not
 /// briefed from handoffs that came with a clone until you do. First it lists every document with
 /// its author in git, private stores from elsewhere, folders outside the project, redaction rules
-/// and proof commands. git does not verify author names, so `--author` helps you read the list and
-/// does not replace the question. A changed configuration, and a repository that was moved or
-/// cloned again, has to be trusted again.
+/// and proof commands. git does not verify author names, so `--author` helps you read the list but
+/// does not replace the question. Trust the project again after its configuration changes, or after
+/// the repository is moved or cloned again.
 ///
 /// With a handoff, shows each proof command exactly as it would run and asks. The permission covers
-/// the command, its folder, its timeout and the expected result; any change asks again. It does not
-/// cover scripts that the command calls.
+/// the command, its folder, its timeout and the expected result; after any change, midstride asks
+/// again. It does not cover scripts that the command calls.
 ///
-/// With `--remote`, later clones of the same remote need no question if a branch or tag of the
-/// remote has exactly these documents. Trust is stored outside the repository. Agents cannot grant
+/// With `--remote`, later clones of the same remote are trusted without asking if a branch or tag of
+/// the remote has exactly these documents. Trust is stored outside the repository. Agents cannot grant
 /// it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -151,7 +151,7 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
         let outcome = verbs::trust(workspace, &consent)?;
         ui.say("Trusted, until the configuration changes.")?;
         for path in outcome.taken_stores.iter().chain(&outcome.merged_stores) {
-            ui.say(&format!("Took back the private store {}", path.display()))?;
+            ui.say(&format!("Reclaimed the private store {}", path.display()))?;
         }
         if args.remote {
             let url = verbs::trust_remote(workspace, &consent)?;
@@ -163,7 +163,7 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
             };
             let url = url.ok_or_else(no_remote)?;
             ui.say(&format!(
-                "Later clones of {url} are trusted without asking if it has their documents."
+                "midstride will trust later clones of {url} without asking if the remote has their documents."
             ))?;
         }
     }

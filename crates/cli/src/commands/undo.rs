@@ -4,7 +4,7 @@ use midstride::store::Store;
 use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Undo the last change of a handoff
+/// Undo the last change to a handoff
 ///
 /// Records the undo as a new revision; the history stays. Undo again to go further back.
 #[derive(Debug, clap::Args)]

@@ -37,7 +37,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     record: bool,
 
-    /// Which number of a measurement it is; `before` where there is none yet, else `after`
+    /// Which number to record [default: `before` if the measurement has none yet, else `after`]
     #[arg(long = "as", value_enum, value_name = "SIDE", requires = "record")]
     side: Option<MeasurementSideArg>,
 

@@ -14,7 +14,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.write("app/market.py", CODE)?;
     demo.write("app/settings.py", SETTINGS)?;
     demo.git(&["add", "."])?;
-    demo.git(&["commit", "--quiet", "-m", "The site as it is"])?;
+    demo.git(&["commit", "--quiet", "-m", "Add the site"])?;
     demo.begin_chapter(
         ui,
         "Set up",
@@ -26,7 +26,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.write(FILE, FIRST_DRAFT)?;
     demo.begin_chapter(
         ui,
-        "A hasty first draft, and it is wrong",
+        "A hasty first draft that is wrong",
         "The author wrote it loosely in an editor. It gives few reasons, cites no code, and leaves the plan\n\
          open. It also blames a function that the slow pages never call: no program can detect that, but a\n\
          reviewer will. `market` is the start of its id, which is enough.",
@@ -42,7 +42,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Fix the mechanical problems",
-        "fmt rewrites loose values strictly, as a revision: the old text, @1, is kept in git under the id\n\
+        "fmt rewrites loose values in strict form, as a revision: the old text, @1, is kept in git under the id\n\
          after `was`, and @2 replaces it. Comments and every other byte stay the same.",
     )?;
     demo.run(ui, &["fmt"], 0)?;

@@ -22,10 +22,10 @@ pub(super) fn preview(
     }
     if workspace.repository().is_none() {
         return Err(Diagnostic::new("this folder is not in a git repository")
-            .hint("change to a repository in which you worked with an agent"));
+            .hint("change to a repository where you have worked with an agent"));
     }
     if workspace.private_folder_in_use().is_some() {
-        return Err(Diagnostic::new("midstride already works in this repository")
+        return Err(Diagnostic::new("midstride is already in use in this repository")
             .hint("run `midstride brief` for the briefing of the next session"));
     }
     let scratch = ScratchFolder::new("midstride-preview")?;
@@ -45,7 +45,7 @@ pub(super) fn preview(
 fn show(ui: &mut Ui, preview: &BriefingPreview) -> Result<(), Diagnostic> {
     if preview.briefing.text.is_empty() {
         let titles = clients::ALL.map(Client::title).join(" or ");
-        ui.say(&format!("No past sessions of {titles} in this repository."))?;
+        ui.say(&format!("No past {titles} sessions in this repository."))?;
         ui.say("hint: work with an agent here, then run midstride demo --here again")?;
     } else {
         ui.print(&view::preview(preview, width()))?;
@@ -53,6 +53,6 @@ fn show(ui: &mut Ui, preview: &BriefingPreview) -> Result<(), Diagnostic> {
     if preview.withheld > 0 {
         ui.warn(&withheld_documents(preview.withheld))?;
     }
-    ui.say("Nothing was changed. Your turn: midstride setup")?;
+    ui.say("Nothing was changed. Next: midstride setup")?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use midstride_core::text::id::SessionId;
 use midstride_surface::diagnostic::Diagnostic;
 
-/// The client whose format the transcript has.
+/// The client whose transcript format the demo uses.
 pub(super) const CLIENT: &str = "claude-code";
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 /// A transcript as Claude Code writes it: one record per line, the last one truncated.
@@ -69,7 +69,7 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         "--title",
         "Working on market-page-perf",
         "--summary",
-        "app/market.py pages in its query now; nothing is measured or committed yet.",
+        "app/market.py now paginates in its query; nothing is measured or committed yet.",
         "--next",
         "Measure the six pages again.",
     ];
@@ -84,11 +84,11 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         "No page cache because the coin balance in its header belongs to one visitor, and a shared \
          copy leaks it to others.",
         "--wrong-turn",
-        "PAGE_CACHE_SECONDS = 600 in app/settings.py because it looked like the quickest cure; \
-         instead app/market.py pages in its query",
+        "PAGE_CACHE_SECONDS = 600 in app/settings.py because it looked like the quickest fix; \
+         instead app/market.py paginates in its query",
         "--landmine",
-        "python3 measure.py Austin failed because every run asks the weather server for real, and \
-         production uses up the same hourly quota.",
+        "python3 measure.py Austin failed because every run calls the real weather server, and \
+         production shares its hourly quota.",
         "--next",
         "Measure the six pages again, because the new query has not been measured yet; then commit.",
         "--next",
@@ -106,8 +106,8 @@ fn show_coverage(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         ui,
         "How much of the session does the handoff cover?",
         "check compares the handoff with the session. Facts that midstride added do not count. An item is\n\
-         explained only if the author wrote its cause or consequence: all but the agent, whose purpose is\n\
-         missing.",
+         explained only if the author wrote its cause or consequence. Here that is every item except the\n\
+         agent, whose purpose is missing.",
     )?;
     demo.run(ui, &["check", "carry-out"], 0)
 }
@@ -118,8 +118,8 @@ fn show_briefing(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         ui,
         "What the next session gets",
         "Not everything: constraints, status and next actions come first, and what does not fit is counted.\n\
-         Text from others is quoted, as information. A client requests the briefing when a session starts,\n\
-         with at most 500 tokens.",
+         Text from others is quoted as information. A client requests this briefing when a session starts,\n\
+         limited to 500 tokens.",
     )?;
     let to = ["--source", "startup", "--client", CLIENT, "--session", NEXT_SESSION];
     demo.run(ui, &[&["brief"], &to[..]].concat(), 0)

@@ -10,8 +10,8 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "A claim that broke",
-        "The next session measured and committed. The command from before now shows that the old claim is\n\
-         no longer true. Here that was the goal; anywhere else it is an early warning.",
+        "The next session measured and committed. The proof command from earlier now shows that the old\n\
+         claim is no longer true. Here that was the goal; anywhere else it is an early warning.",
     )?;
     demo.run(ui, &["verify", "market"], 1)?;
     show_resolution(ui, demo)?;
@@ -22,8 +22,8 @@ fn show_resolution(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Resolved",
-        "midstride does not take this for granted: resolve requires an existing commit, or an outcome. The\n\
-         handoff keeps the numbers from before and after.",
+        "Resolving requires an existing commit or an outcome. The handoff keeps the numbers from before and\n\
+         after.",
     )?;
     demo.run(ui, &["resolve", "market"], 2)?;
     demo.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;

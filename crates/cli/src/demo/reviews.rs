@@ -21,7 +21,7 @@ fn show_first_review(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         "The first review",
         "A reviewer read the code: another function serves the pages. The corrected draft replaces the\n\
          first one, and the dropped claim stays on record as a wrong turn, so that no session repeats it.\n\
-         All of this is one revision, and every revision can be shown by its number.",
+         All of this is one revision, and you can show any revision by its number.",
     )?;
     demo.write("draft.md", SECOND_DRAFT)?;
     add_review(
@@ -46,7 +46,7 @@ fn show_more_reviews(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Two more reviews",
-        "The second one finds work that is not needed, the third a step that would not have helped.",
+        "The second finds unnecessary work; the third finds a step that would not have helped.",
     )?;
     demo.write("draft.md", THIRD_DRAFT)?;
     add_review(
@@ -81,10 +81,10 @@ fn add_review(
 fn show_question(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
-        "One question is left, and answered",
-        "Part of the plan waits for an answer, and work done before the answer may be thrown away: a\n\
-         warning, until the question is answered. After that nothing blocks, and the next session can do\n\
-         the whole plan. The session that found all this ended long ago.",
+        "The last open question is answered",
+        "Part of the plan waits for an answer, and work done before the answer may be thrown away, so\n\
+         check warns until the question is answered. After that nothing is blocked, and the next session\n\
+         can do the whole plan. The session that found all this ended long ago.",
     )?;
     demo.run(ui, &["check", "--quiet"], 1)?;
     demo.now = "2026-03-22T09:00:00Z";

@@ -17,7 +17,7 @@ use midstride_surface::view::{Surface, heading};
 
 /// The repository, the home and the state folder, below the temporary folder.
 pub(super) const PLACES: [&str; 3] = ["shop", "home", "state"];
-/// When the repository was made.
+/// When the repository was created.
 pub(super) const DAY_BEFORE: &str = "2026-03-24T16:00:00Z";
 /// When the next session starts.
 const NEXT_DAY: &str = "2026-03-25T05:40:00Z";
@@ -29,7 +29,7 @@ const CODE_EDITED: &str = include_str!("killed/login-edited.py");
 const HANDOFF: &str = include_str!("killed/HANDOFF.md");
 /// A transcript that ends in an edit without a result, and half a record.
 const TRANSCRIPT: &str = include_str!("killed/transcript.jsonl");
-/// The width of the output if the terminal does not limit it. Two columns need as much.
+/// The width of the output if the terminal does not limit it. Two columns need that much.
 const WIDTH_MAX: usize = 100;
 /// The width of the column without midstride.
 const LEFT: usize = 32;

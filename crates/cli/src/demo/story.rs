@@ -12,10 +12,10 @@ const OPENING: &str = "\
 midstride hands work from one agent session to the next in a handoff: a Markdown file that an agent
 or the user writes and midstride checks. It says what was tried, what was wrong and what to do next.
 
-The story: a site about cities needs up to 14 seconds for a market page. A session investigated it,
-recorded its findings, and ended. Another session starts the fix and is killed. The demo runs in a
-real git repository in a temporary folder. midstride really runs every command below and prints its
-output; the files and the transcript between the commands, the names and the clock are made up.
+The story: a site about cities takes up to 14 seconds to serve a market page. A session
+investigated it, recorded its findings, and ended. Another session starts the fix and is killed. The
+demo runs in a real git repository in a temporary folder. The commands below and their output are
+real; the files, the transcript, the names and the clock are made up.
 ";
 
 pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {

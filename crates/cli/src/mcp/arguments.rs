@@ -43,7 +43,7 @@ struct ArgumentMismatch {
 
 impl fmt::Display for ArgumentMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` has to be {}", self.name, self.expected)
+        write!(f, "`{}` must be {}", self.name, self.expected)
     }
 }
 
@@ -88,11 +88,11 @@ impl ToolParameter {
         let says_something =
             |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
         let (fits, expected) = match self.kind {
-            ParameterKind::Text => (says_something(value), "a text that is not blank".to_owned()),
+            ParameterKind::Text => (says_something(value), "a non-blank string".to_owned()),
             ParameterKind::Texts => {
                 let each = value.as_array().map(|items| items.iter().all(says_something));
                 let fits = each.unwrap_or_else(|| says_something(value));
-                (fits, "a list of texts".to_owned())
+                (fits, "a list of strings".to_owned())
             }
             ParameterKind::Word(words) => {
                 let fits = value.as_str().is_some_and(|word| words.contains(&word));
@@ -141,7 +141,7 @@ impl ToolArguments {
                 }
                 None => {
                     fits_by_name = false;
-                    wrong.push(format!("there is no parameter `{}`", shorten_name(name)));
+                    wrong.push(format!("unknown parameter `{}`", shorten_name(name)));
                     near.extend(nearest_match(name, parameters.iter().map(|one| one.name)));
                 }
             }
@@ -229,8 +229,8 @@ fn describe_parameters(parameters: &[ToolParameter]) -> String {
         names.map(|one| format!("`{}`", one.name)).collect::<Vec<_>>().join(", ")
     };
     match (names(true), names(false)) {
-        (needed, more) if needed.is_empty() => format!("it takes {more}, all optional"),
-        (needed, more) if more.is_empty() => format!("it needs {needed}"),
-        (needed, more) => format!("it needs {needed}, and takes {more}"),
+        (needed, more) if needed.is_empty() => format!("optional: {more}"),
+        (needed, more) if more.is_empty() => format!("required: {needed}"),
+        (needed, more) => format!("required: {needed}; optional: {more}"),
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Caller {
     /// The client, if it is a known one.
     pub(super) client: Option<&'static dyn Client>,
     rules: MessageRedactor,
-    /// How many documents of the project are not passed on.
+    /// The number of project documents that are withheld.
     withheld: Cell<usize>,
 }
 
@@ -73,16 +73,16 @@ impl Caller {
         Self { environment, name, client, rules, withheld }
     }
 
-    /// Says how many documents are not passed on, if there are any.
+    /// Says how many documents are withheld, if any are.
     pub(super) fn withheld_note(&self) -> Option<Diagnostic> {
         let withheld = self.withheld.get();
         (withheld > 0).then(|| withheld_documents(withheld))
     }
 
-    /// The project of the caller, which must be set up. It has the documents that the user trusts, and
-    /// there must be some. Every tool, resource and prompt gets
-    /// the project here, so none can skip the check. Paths are relative to its root, not to the
-    /// directory the server was started in, because replies show them that way.
+    /// The caller's project, which must be set up, with the documents that the user trusts. Fails if
+    /// the user trusts none of them. Every tool, resource and prompt gets the project here, so none can
+    /// skip the check. Paths are relative to its root, not to the directory the server was started in,
+    /// because replies show them that way.
     pub(super) fn store(&self) -> Result<Store, Diagnostic> {
         // An error in the configuration quotes it, so the check comes first.
         let workspace = Workspace::discover_ignoring_settings(self.environment.clone())?;
@@ -114,8 +114,8 @@ impl Caller {
             SetupMode::NotSetUp => {
                 let place = workspace.root().path().display();
                 Err(Diagnostic::new(format!("midstride is not set up in `{place}`"))
-                    .hint("`midstride init` sets it up; `midstride init --private` commits nothing")
-                    .hint("only the user can decide that: ask first"))
+                    .hint("run `midstride init`, or `midstride init --private` to commit nothing")
+                    .hint("only the user can decide this: ask first"))
             }
         }
     }
@@ -166,8 +166,8 @@ pub(super) fn require_long_name(name: &str, is_enough: bool, id: &str) -> Result
     if is_enough {
         return Ok(());
     }
-    let least = format!("`{name}` is too short to change something by it");
-    Err(Diagnostic::new(least).hint(format!("if you mean `{id}`, name it whole")))
+    let least = format!("`{name}` is too short to identify what to change");
+    Err(Diagnostic::new(least).hint(format!("if you mean `{id}`, pass the full id")))
 }
 
 /// Finds a handoff by name.
@@ -176,7 +176,7 @@ pub(super) fn find(workspace: &Workspace, name: &str) -> Result<StoredHandoff, D
         matches!(part, Component::ParentDir | Component::RootDir | Component::Prefix(_))
     };
     if Path::new(name).components().any(leaves) || name.contains('\0') {
-        return Err(Diagnostic::new(format!("`{}` names no handoff", sanitize(name)))
+        return Err(Diagnostic::new(format!("`{}` does not name a handoff", sanitize(name)))
             .hint("give an id from `search`, or a path in the project"));
     }
     Ok(workspace.find(name)?)

@@ -27,7 +27,7 @@ impl RpcError {
 
     /// The bytes are not JSON.
     pub(super) fn parse_error(error: &serde_json::Error) -> Self {
-        Self::new(-32700, format!("this is not JSON: {error}; send one JSON-RPC message per line"))
+        Self::new(-32700, format!("invalid JSON: {error}; send one JSON-RPC message per line"))
     }
 
     /// The JSON is not a valid request.
@@ -38,14 +38,14 @@ impl RpcError {
     /// The message has more values than any tool needs.
     pub(super) fn too_many_values(values: usize) -> Self {
         Self::invalid_request(format!(
-            "the message has about {values} values, at most {VALUES_MAX} are read; send less, and name \
-             files instead of quoting them"
+            "message too large: about {values} values, limit {VALUES_MAX}; send less, and name files \
+             instead of quoting them"
         ))
     }
 
     /// The method does not exist.
     pub(super) fn method_not_found(name: &str) -> Self {
-        Self::new(-32601, format!("there is no method `{}` here", shorten_name(name)))
+        Self::new(-32601, format!("unknown method `{}`", shorten_name(name)))
     }
 
     /// The parameters are invalid.
@@ -110,31 +110,31 @@ impl IncomingMessage {
     /// Parses a message.
     pub(super) fn parse(message: Value) -> Self {
         let Value::Object(mut fields) = message else {
-            let fault = RpcError::invalid_request("a message is a JSON object");
+            let fault = RpcError::invalid_request("a message must be a JSON object");
             return Self::Invalid { id: Value::Null, fault };
         };
         let id = fields.remove("id");
         let known = id.clone().filter(is_id).unwrap_or_default();
         let broken = |fault: RpcError| Self::Invalid { id: known.clone(), fault };
         if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            return broken(RpcError::invalid_request("say `\"jsonrpc\": \"2.0\"`"));
+            return broken(RpcError::invalid_request("`jsonrpc` must be `\"2.0\"`"));
         }
         let method = match fields.remove("method") {
             Some(Value::String(method)) => method,
-            Some(_) => return broken(RpcError::invalid_request("`method` is a text")),
+            Some(_) => return broken(RpcError::invalid_request("`method` must be a string")),
             None if fields.contains_key("result") || fields.contains_key("error") => {
                 return Self::Response { id: known, result: fields.remove("result") };
             }
-            None => return broken(RpcError::invalid_request("name a `method`")),
+            None => return broken(RpcError::invalid_request("`method` is missing")),
         };
         let parameters = fields.remove("params").unwrap_or_else(|| json!({}));
         match id {
             None => Self::Notification { method },
             Some(id) if !is_id(&id) => {
-                broken(RpcError::invalid_request("`id` is a text or a number"))
+                broken(RpcError::invalid_request("`id` must be a string or a number"))
             }
             Some(_) if !parameters.is_object() => {
-                broken(RpcError::invalid_params("`params` is an object"))
+                broken(RpcError::invalid_params("`params` must be an object"))
             }
             Some(id) => Self::Request { id, method, parameters },
         }
@@ -162,7 +162,7 @@ pub(super) fn request(id: &str, method: &str) -> Value {
 /// waits for an answer to it.
 pub(super) fn too_long_response(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
     let why = format!(
-        "the message has {bytes} bytes, at most {LINE_BYTES_MAX} are read; send less, and name files \
+        "message too large: {bytes} bytes, limit {LINE_BYTES_MAX}; send less, and name files \
          instead of quoting them"
     );
     let id = id_in_head(head).or_else(|| id_in_tail(tail));

@@ -18,7 +18,7 @@ pub(super) fn list() -> Value {
         {
             "name": "continue",
             "description": "Resume the work where it stopped",
-            "arguments": [{"name": "handoff", "description": "Its id; else what is open", "required": false}],
+            "arguments": [{"name": "handoff", "description": "Handoff id (default: open work)", "required": false}],
         },
     ]})
 }
@@ -27,20 +27,20 @@ pub(super) fn list() -> Value {
 pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let arguments = &parameters["arguments"];
     if !(arguments.is_null() || arguments.is_object()) {
-        return Err(RpcError::invalid_params("`arguments` has to be an object"));
+        return Err(RpcError::invalid_params("`arguments` must be an object"));
     }
     let given = |name: &str| {
         let known = arguments.as_object().into_iter().flat_map(Map::keys);
         if let Some(other) = known.into_iter().find(|other| *other != name) {
             let other = shorten_name(other);
-            let wrong = format!("there is no argument `{other}`; this prompt takes `{name}`");
+            let wrong = format!("unknown argument `{other}`; this prompt takes `{name}`");
             return Err(RpcError::invalid_params(wrong));
         }
         let value = &arguments[name];
         let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
         match value.is_null() || value.is_string() {
             true => Ok(text),
-            false => Err(RpcError::invalid_params(format!("`{name}` has to be a text"))),
+            false => Err(RpcError::invalid_params(format!("`{name}` must be a string"))),
         }
     };
     let text = match parameters["name"].as_str() {
@@ -48,7 +48,7 @@ pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, RpcError
         Some("continue") => continue_prompt(caller, given("handoff")?)
             .map_err(|why| RpcError::invalid_params(format_error(caller, &why)))?,
         Some(_) | None => {
-            return Err(RpcError::invalid_params("`name` has to be `handoff` or `continue`"));
+            return Err(RpcError::invalid_params("`name` must be `handoff` or `continue`"));
         }
     };
     Ok(json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}))
@@ -59,12 +59,12 @@ fn handoff_prompt(focus: Option<&str>) -> String {
     format!(
         "Save this session for a reader who has none of its context.\n\n{focus}\
          1. Call the midstride tool `save` with what only you know: what you found, what was decided and why, \
-         what was tried and was wrong and what to do instead, what will bite, what is open, what is next in order. \
+         wrong turns and what to do instead, landmines, open questions, and the next steps in order. \
          Omit the facts: midstride adds files, commands and commits.\n\
-         2. It replies with what is missing. Add exactly that by calling `save` again, until it says that the \
-         handoff is complete. Give `accept` only for something that cannot be known.\n\
+         2. It replies with what is missing. Add only that by calling `save` again, until it says that the \
+         handoff is complete. Pass `accept` only for something that cannot be known.\n\
          3. Answer both of its questions (`inherit`, `finds_plans`) as a new session would.\n\
-         4. Give the user its path and the command to resume.\n"
+         4. Give the user the path of the handoff and the command to resume it.\n"
     )
 }
 
@@ -73,8 +73,8 @@ fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Dia
     let workspace = store.workspace();
     let steps = "Resume this work where it stopped.\n\
          1. Read the text below, and the documents that it says to read first.\n\
-         2. Check its claims before you rely on them: the midstride tool `check` shows what changed since.\n\
-         3. State in three sentences the status, what is next, and what blocks; then do the next action.\n";
+         2. Check its claims before you rely on them: the midstride tool `check` shows what has changed since.\n\
+         3. State the status, the next action and any blockers in three sentences. Then do the next action.\n";
     let reply = match handoff {
         Some(name) => {
             let stored = caller::find(workspace, name)?;
@@ -90,7 +90,7 @@ fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Dia
             };
             let briefed = verbs::brief(&store, &asked, &mut |_, _| ());
             match briefed.briefing.text.is_empty() {
-                true => ToolReply::from_text(steps).with_text("Nothing is open here."),
+                true => ToolReply::from_text(steps).with_text("There is no open work here."),
                 false => ToolReply::from_text(steps).with_briefing(&briefed.briefing.text),
             }
         }

@@ -58,7 +58,7 @@ pub(super) fn templates() -> Value {
     json!({"resourceTemplates": [{
         "uriTemplate": format!("{}{{id}}", uri::HANDOFF),
         "name": "handoff",
-        "description": "A handoff by its id, the start of one, `id/stage`, or its path",
+        "description": "A handoff by id, id prefix, `id/stage`, or path",
         "mimeType": MARKDOWN,
     }]})
 }
@@ -70,7 +70,7 @@ pub(super) fn read(
     era: ProtocolEra,
 ) -> Result<Value, RpcError> {
     let wanted = parameters["uri"].as_str();
-    let wanted = wanted.ok_or_else(|| RpcError::invalid_params("`uri` has to be a text"))?;
+    let wanted = wanted.ok_or_else(|| RpcError::invalid_params("`uri` must be a string"))?;
     let text = resource_text(caller, wanted).map_err(|why| {
         RpcError::resource_not_found(reply::format_error(caller, &why), era == ProtocolEra::Modern)
     })?;
@@ -86,8 +86,9 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
         }
         (_, Some(name)) => name,
         (_, None) => {
-            return Err(Diagnostic::new(format!("there is no resource `{}`", sanitize(wanted)))
-                .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
+            return Err(Diagnostic::new(format!("unknown resource `{}`", sanitize(wanted))).hint(
+                format!("use `{}`, or `{}` followed by an id", uri::BRIEFING, uri::HANDOFF),
+            ));
         }
     };
     let store = caller.store()?;

@@ -11,7 +11,7 @@ use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
 /// What the server tells the model about itself.
-const INSTRUCTIONS: &str = "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.";
+const INSTRUCTIONS: &str = "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you finish or hand off, and add what it says is missing. `search` and `get` find what others learned.";
 
 /// The maximum size of a batch. A batch is answered as one message, so all its responses are held
 /// in memory until the last one is ready.
@@ -49,13 +49,13 @@ impl McpServer {
         match serde_json::from_slice(&bytes) {
             Err(error) => vec![message::response(&Value::Null, Err(RpcError::parse_error(&error)))],
             Ok(Value::Array(batch)) if batch.is_empty() => {
-                let fault = RpcError::invalid_request("a batch has at least one message");
+                let fault = RpcError::invalid_request("a batch must have at least one message");
                 vec![message::response(&Value::Null, Err(fault))]
             }
             Ok(Value::Array(batch)) if batch.len() > BATCH_MAX => {
                 let count = batch.len();
                 let fault = RpcError::invalid_request(format!(
-                    "the batch has {count} messages, at most {BATCH_MAX} are answered as one; send them one a line"
+                    "batch too large: {count} messages, limit {BATCH_MAX}; send one message per line"
                 ));
                 vec![message::response(&Value::Null, Err(fault))]
             }
@@ -137,7 +137,7 @@ impl McpServer {
     fn initialize(&mut self, parameters: &Value) -> Result<Value, RpcError> {
         if !parameters["protocolVersion"].is_string() {
             return Err(RpcError::invalid_params(
-                "`protocolVersion` has to be a text, such as `2025-11-25`",
+                "`protocolVersion` must be a string, such as `2025-11-25`",
             ));
         }
         self.client_name = parameters["clientInfo"]["name"].as_str().map(str::to_owned);
@@ -193,23 +193,22 @@ fn reject_cursor(parameters: &Value) -> Result<(), RpcError> {
 
 fn call_tool(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let name = parameters["name"].as_str();
-    let name =
-        name.ok_or_else(|| RpcError::invalid_params("`name` has to be the name of a tool"))?;
+    let name = name.ok_or_else(|| RpcError::invalid_params("`name` must be the name of a tool"))?;
     let names = || tools::ALL.iter().map(|tool| tool.name);
     let tool = tools::ALL.iter().find(|tool| tool.name == name).ok_or_else(|| {
         let near = nearest_match(name, names()).map(|near| format!("; did you mean `{near}`?"));
         let known = names().collect::<Vec<_>>().join(", ");
         let name = message::shorten_name(name);
         RpcError::invalid_params(match near {
-            Some(near) => format!("there is no tool `{name}`{near}"),
-            None => format!("there is no tool `{name}`; there are {known}"),
+            Some(near) => format!("unknown tool `{name}`{near}"),
+            None => format!("unknown tool `{name}`; the tools are {known}"),
         })
     })?;
     let given = match &parameters["arguments"] {
         Value::Null => Map::new(),
         Value::Object(fields) => fields.clone(),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(RpcError::invalid_params("`arguments` has to be an object"));
+            return Err(RpcError::invalid_params("`arguments` must be an object"));
         }
     };
     // Report invalid arguments as a tool result, so that the model sees them and can correct the

@@ -50,10 +50,11 @@ pub(super) const ALL: [McpTool; 13] = [
 ];
 
 /// The parameter that names a handoff.
-const HANDOFF: ToolParameter = ToolParameter::required("handoff", ParameterKind::Text, "Its id");
+const HANDOFF: ToolParameter =
+    ToolParameter::required("handoff", ParameterKind::Text, "Handoff id");
 /// The parameter for the next page.
 const OFFSET: ToolParameter =
-    ToolParameter::optional("offset", ParameterKind::Number, "As the page before says");
+    ToolParameter::optional("offset", ParameterKind::Number, "From the previous page");
 
 /// The result of `tools/list`.
 pub(super) fn list() -> Vec<Value> {
@@ -96,7 +97,9 @@ fn recorded_reply(
         false => reply,
     };
     let reply = match &recorded.ledger_error {
-        Some(why) => reply.with_text(format!("It is written; the ledger is updated later: {why}")),
+        Some(why) => {
+            reply.with_text(format!("The file is written; the ledger will be updated later: {why}"))
+        }
         None => reply,
     };
     reply.with_redactions(&recorded.redacted)

@@ -176,7 +176,7 @@ fn blocking_findings_are_shown_with_hints() {
        |
        = help: validate it and set `validated: true` or `validated: failed`
 
-    error[S008]: `insights` is not decided
+    error[S008]: `insights` has no decision
       --> .midstride/handoffs/feat-042/discovery.md:28:3
        |
     28 |   platform_capabilities:
@@ -184,7 +184,7 @@ fn blocking_findings_are_shown_with_hints() {
        |
        = help: add `insights:` with `applies` and `rationale`
     ----- stderr -----
-    `feat-042/discovery` does not advance to spec: 3 findings block
+    `feat-042/discovery` did not advance to spec: 3 findings block it
     Next: midstride answer feat-042/discovery q2 "the answer"
     Next: midstride answer feat-042/discovery a1 --holds
     Next: midstride edit feat-042/discovery
@@ -205,11 +205,11 @@ fn a_complete_stage_advances() {
     ----- stderr -----
     Wrote feat-042/spec: .midstride/handoffs/feat-042/spec.md
     It builds on feat-042/discovery
-    Decided there:
+    Decided upstream:
       - Snapshots belong to a project
         because: So do machines
-    Assumed there:
-      - Disks can be copied while they are in use (medium confidence, to be validated)
+    Assumed upstream:
+      - Disks can be copied while they are in use (medium confidence, needs validation)
     feat-042/discovery@2: advanced to spec
     Next: fill it in, then midstride check feat-042/spec
     ");
@@ -290,11 +290,11 @@ fn advancing_to_a_second_stage_keeps_the_resolution() {
     ----- stderr -----
     Wrote feat-042/pricing: .midstride/handoffs/feat-042/pricing.md
     It builds on feat-042/discovery
-    Decided there:
+    Decided upstream:
       - Snapshots belong to a project
         because: So do machines
-    Assumed there:
-      - Disks can be copied while they are in use (medium confidence, to be validated)
+    Assumed upstream:
+      - Disks can be copied while they are in use (medium confidence, needs validation)
     feat-042/discovery@3: advanced to pricing
     Next: fill it in, then midstride check feat-042/pricing
     ");
@@ -327,7 +327,7 @@ fn an_interrupted_advance_is_completed_and_not_repeated() {
     exit 0
     ----- stderr -----
     feat-042/spec already exists: .midstride/handoffs/feat-042/spec.md
-    feat-042/discovery already says so; nothing was recorded
+    feat-042/discovery already records this; no new revision
     Next: midstride check feat-042/spec
     ");
     assert_eq!(sandbox.read(BRIEF), brief);
@@ -379,21 +379,21 @@ fn force_advances_and_records_who_and_why() {
     ----- stderr -----
     Wrote feat-042/spec: .midstride/handoffs/feat-042/spec.md
     It builds on feat-042/discovery
-    Decided there:
+    Decided upstream:
       - Snapshots belong to a project
         because: So do machines
-    Still blocking there:
+    Still blocking upstream:
       - How long are they kept?
-    Assumed there:
-      - Disks can be copied while they are in use (medium confidence, to be validated)
-    feat-042/discovery@2: advanced to spec by force: the audit is on Monday (over S003)
+    Assumed upstream:
+      - Disks can be copied while they are in use (medium confidence, needs validation)
+    feat-042/discovery@2: advanced to spec with --force: the audit is on Monday (despite S003)
     feat-042/discovery stays in_progress: it is still blocked
     Next: fill it in, then midstride check feat-042/spec
     ");
     let brief = sandbox.read(BRIEF);
     assert!(brief.contains("  status: in_progress\n"), "{brief}");
     assert!(
-        brief.contains(" by: ann, verb: advance, reason: \"advanced to spec by force: the audit is on Monday (over S003)\", was: "),
+        brief.contains(" by: ann, verb: advance, reason: \"advanced to spec with --force: the audit is on Monday (despite S003)\", was: "),
         "{brief}"
     );
     let found = sandbox.run(["check", "feat-042/spec", "--quiet"]).exits(1);
@@ -441,24 +441,24 @@ fn unreachable_stages_are_refused() {
     exit 2
     ----- stderr -----
     error: `feat-042/request` was not changed: spec builds on discovery, not on request
-    hint: `midstride advance feat-042/request --to discovery` can follow
+    hint: try `midstride advance feat-042/request --to discovery`
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/discovery", "--to", "request"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/discovery` was not changed: nothing comes before request
+    error: `feat-042/discovery` was not changed: request does not build on another stage
     hint: create one with `midstride new --stage request`
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "market", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed: spec builds on discovery, and this is not a stage
+    error: `market-page-perf` was not changed: spec builds on discovery, and this handoff has no stage
     hint: `midstride new --stage spec --from market-page-perf` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "HANDOFF.md", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF` was not changed: spec builds on discovery, and this is not a stage
+    error: `HANDOFF` was not changed: spec builds on discovery, and this handoff has no stage
     hint: `midstride new --stage spec --from HANDOFF` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spek"]), @"
@@ -505,8 +505,8 @@ fn an_occupied_path_is_reported() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: another document is at the path of `feat-042/spec`: `[ROOT]/.claude/pipeline/specs/feat-042.md`
-    hint: move it away, or give it a header with that id and stage
+    error: another document already uses the path of `feat-042/spec`: `[ROOT]/.claude/pipeline/specs/feat-042.md`
+    hint: move it out of the way, or give it a header with that id and stage
     ");
     assert_eq!(sandbox.read(BRIEF), COMPLETE);
     sandbox.write(BRIEF, changed("id: feat-042", "id: Feat 42!"));
@@ -514,7 +514,7 @@ fn an_occupied_path_is_reported() {
     insta::assert_snapshot!(sandbox.run(force), @"
     exit 2
     ----- stderr -----
-    error: `Feat 42!` is not an id: `F` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`
+    error: `Feat 42!` is not a valid id: `F` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`
     hint: correct the id first, with `midstride edit`
     ");
 }

@@ -26,8 +26,8 @@ fn an_agent_saves_only_into_its_own_project() {
     {
       "schema": "error/1",
       "code": "invalid-input",
-      "message": "an agent saves only into the project that its shell is in",
-      "hint": "leave `-C` out"
+      "message": "an agent can save only into the project its shell is in",
+      "hint": "omit `-C`"
     }
     "#);
     assert_eq!(handoffs(other.root()), 0);

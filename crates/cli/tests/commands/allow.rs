@@ -146,8 +146,8 @@ fn agents_and_proofs_cannot_allow_anything() {
     insta::assert_snapshot!(inside("CLAUDECODE", &["trust", "pages", "--all", "--yes"]), @"
     exit 2
     ----- stderr -----
-    error: this command needs the user, but it runs inside Claude Code
-    hint: ask the user to run in a terminal: midstride -C [ROOT] trust pages --all
+    error: this command requires the user, but it is running inside Claude Code
+    hint: ask the user to run this in a terminal: midstride -C [ROOT] trust pages --all
     ");
     assert!(!runs(&sandbox));
     sandbox.as_user().run(["trust", "pages", "--all", "--yes"]).exits(0);
@@ -161,7 +161,7 @@ fn agents_and_proofs_cannot_allow_anything() {
     ));
     sandbox.as_user().run(["trust", "pages", "1", "--yes"]).exits(0);
     let run = sandbox.run(["verify", "pages", "--only", "1"]).exits(1);
-    assert!(run.stdout.contains("it runs inside a proof"), "{run}");
+    assert!(run.stdout.contains("it is running inside a proof"), "{run}");
     assert!(!runs(&sandbox));
 }
 

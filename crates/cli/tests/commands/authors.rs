@@ -82,14 +82,14 @@ fn an_agent_cannot_answer_a_question_for_the_user() {
     insta::assert_snapshot!(hidden_agent(&sandbox, &answer), @"
     exit 2
     ----- stderr -----
-    error: this command needs the user, but it runs inside Claude Code
-    hint: ask the user to run in a terminal: midstride -C [ROOT] answer market q1 'Yes, ten minutes'
+    error: this command requires the user, but it is running inside Claude Code
+    hint: ask the user to run this in a terminal: midstride -C [ROOT] answer market q1 'Yes, ten minutes'
     ");
     insta::assert_snapshot!(sandbox.run(answer), @"
     exit 2
     ----- stderr -----
     error: cannot prompt: no terminal
-    hint: run in a terminal: midstride -C [ROOT] answer market q1 'Yes, ten minutes'
+    hint: run this in a terminal: midstride -C [ROOT] answer market q1 'Yes, ten minutes'
     ");
     assert!(!sandbox.read(FILE).contains("answer: Yes"));
     // The name that an agent gives the user does not matter where the word says who it is.

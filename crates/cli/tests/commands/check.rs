@@ -164,7 +164,7 @@ fn notes_without_a_header_are_counted() {
     exit 2
     ----- stderr -----
     error: there is no file `c.md`
-    hint: paths count from the folder you are in
+    hint: paths are relative to the current folder
     ");
 }
 
@@ -305,7 +305,7 @@ fn a_project_defines_its_own_stage() {
     sandbox.write(".claude/pipeline/threats/feat-001.md", "---\nhandoff:\n  id: feat-001\n  platform_capabilities:\n    quota:\n      applies: false\n---\n");
     let run = sandbox.run(["check", "--quiet"]).exits(1);
     assert!(run.stdout.contains("a document of the threat-model stage needs `landmines`"), "{run}");
-    assert!(run.stdout.contains("`billing` is not decided"), "{run}");
+    assert!(run.stdout.contains("`billing` has no decision"), "{run}");
 }
 
 #[test]

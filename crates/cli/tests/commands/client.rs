@@ -228,12 +228,12 @@ fn hooks_added_after_ours_stay() {
       found: [HOME]/.claude
       for the user: installed
         ignored by the client because of comments or trailing commas: [HOME]/.claude/settings.json
-        edited since: [HOME]/.claude/settings.json
+        edited since installation: [HOME]/.claude/settings.json
       for the project: not installed
     Codex
       found: [HOME]/.codex
       for the user: installed
-        hooks that Codex trusts: 0 of 7
+        hooks trusted by Codex: 0 of 7
       for the project: not installed
     ");
     client(&sandbox, "remove", &[]).exits(0);
@@ -369,10 +369,10 @@ fn installing_next_to_the_plugin_is_reported() {
     let settings = sandbox.home().join(".claude/settings.json");
     std::fs::write(&settings, r#"{"enabledPlugins": {"midstride@here": true}}"#).unwrap();
     let run = client(&sandbox, "add", &["--json"]).exits(0);
-    assert!(run.stderr.contains("the plugin of midstride is enabled in"), "{run}");
+    assert!(run.stderr.contains("the midstride plugin is also enabled in"), "{run}");
     std::fs::write(&settings, r#"{"enabledPlugins": {"midstride@here": false}}"#).unwrap();
     let run = client(&sandbox, "add", &["--json"]).exits(0);
-    assert!(!run.stderr.contains("the plugin of midstride"), "{run}");
+    assert!(!run.stderr.contains("the midstride plugin"), "{run}");
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn an_older_installation_is_updated_and_a_lost_record_does_no_harm() {
     exit 2
     ----- stderr -----
     error: the install record `[HOME]/.local/state/midstride/clients/claude-code-user.json` cannot be read
-    hint: move it away, then try again: without it, midstride treats matching entries as its own
+    hint: move it out of the way, then try again: without it, midstride treats matching entries as its own
     ");
 }
 
@@ -471,7 +471,10 @@ fn a_foreign_skill_stays() {
     let skill = sandbox.home().join(".agents/skills/continue/SKILL.md");
     std::fs::write(&skill, "mine now\n").unwrap();
     let run = client(&sandbox, "remove", &["--json"]).exits(0);
-    assert!(run.stderr.contains("continue/SKILL.md` was edited since, so it is kept"), "{run}");
+    assert!(
+        run.stderr.contains("continue/SKILL.md` was edited since it was installed, so it is kept"),
+        "{run}"
+    );
     assert_eq!(std::fs::read_to_string(&skill).unwrap(), "mine now\n");
     assert!(!sandbox.home().join(".agents/skills/handoff").exists());
 }
@@ -499,13 +502,12 @@ fn foreign_entries_with_our_name_are_not_counted() {
     assert!(doctor.contains("10 of 10 hooks, no MCP server, 1 of 2 skills"), "{doctor}");
     let problems = doctor.split("Problems").nth(1).unwrap_or_default();
     insta::assert_snapshot!(problems, @"
-
     - `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
-      hint: move it away, then `midstride client add claude-code` installs midstride's
+      hint: move it out of the way, then `midstride client add claude-code` installs midstride's
     - `mcp_servers.midstride` in `[HOME]/.codex/config.toml` does not start midstride
-      hint: move it away, then `midstride client add codex` installs midstride's
+      hint: move it out of the way, then `midstride client add codex` installs midstride's
     - Codex does not trust these hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
-      hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+      hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks`
     - this project is not set up
       hint: `midstride init` sets it up; `midstride init --private` commits nothing
     ");
@@ -531,7 +533,7 @@ fn a_remaining_skill_is_named_and_not_counted() {
     add();
     mine("since");
     insta::assert_snapshot!(remove().stderr, @"
-    warning: `[HOME]/.claude/skills/handoff/SKILL.md` was edited since, so it is kept
+    warning: `[HOME]/.claude/skills/handoff/SKILL.md` was edited since it was installed, so it is kept
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
@@ -588,11 +590,11 @@ fn a_project_installation_works_for_everyone() {
     ");
     insta::assert_snapshot!(run.stderr, @"
     Claude Code: installed. Restart running sessions to pick this up.
-    Claude Code reads hooks of a project only when it is started in [ROOT]; hooks installed without `--project` run everywhere.
+    Claude Code reads project hooks only when it is started in [ROOT]; hooks installed without `--project` run everywhere.
     Claude Code asks each user once whether to start the server.
     Codex: installed. Restart running sessions to pick this up.
     Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
-    Codex reads files of a project only after you trusted the project.
+    Codex reads project files only after you trust the project.
     ");
     assert!(!sandbox.home().join(".claude").exists() && !sandbox.home().join(".codex").exists());
     // Started in a subfolder, it is the same project.
@@ -618,7 +620,7 @@ fn changed_entries_stay_or_are_named() {
     sandbox.write(".codex/config.toml", "# mine\n");
     let run = client(&sandbox, "remove", &["--project", "--json"]).exits(0);
     insta::assert_snapshot!(run.stderr, @"
-    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was edited since; the edit is removed with it
+    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was edited since it was installed; the edit is removed with it
     hint: see the diff; copy what you want to keep
     Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
@@ -701,8 +703,8 @@ fn an_agent_may_install_but_grant_itself_nothing() {
     {
       "schema": "error/1",
       "code": "requires-user",
-      "message": "this command needs the user, but it runs inside Claude Code",
-      "hint": "run the same command in your own terminal\nwithout `--allow` and `--trust-hooks` it runs here too"
+      "message": "this command requires the user, but it is running inside Claude Code",
+      "hint": "run the same command in your own terminal\nwithout `--allow` and `--trust-hooks`, it also runs here"
     }
     "#);
     inside(&["--allow", "save"]).exits(2);
@@ -752,7 +754,7 @@ fn all_means_the_clients_that_are_installed() {
     exit 2
     ----- stderr -----
     error: no client found on this machine
-    hint: start one once, or name it: `midstride client add claude-code`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: start a client once, or name it: `midstride client add claude-code`; if its home folder is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     std::fs::create_dir(sandbox.home().join(".codex")).unwrap();
     sandbox.run(["client", "add", "--all", "--yes"]).exits(0);
@@ -777,7 +779,7 @@ fn the_program_on_the_path_is_checked() {
     assert_eq!(last(with_path(ours)), format!("On the PATH: {}/midstride", ours.display()));
     sandbox.write("bin/midstride", "#!/bin/sh\necho midstride 9.9.9\n");
     let bin = sandbox.root().join("bin");
-    assert_eq!(last(with_path(&bin)), "On the PATH: nothing called midstride");
+    assert_eq!(last(with_path(&bin)), "On the PATH: not found");
     let other = bin.join("midstride");
     std::fs::set_permissions(other, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(last(with_path(&bin)), "On the PATH: [ROOT]/bin/midstride, `midstride 9.9.9`");

@@ -24,14 +24,14 @@ fn settings_are_changed_and_the_rest_of_the_file_stays() {
     "#);
     insta::assert_snapshot!(sandbox.run(["config", "list"]).exits(0).stdout, @"
     [HOME]/.config/midstride/config.toml
-      capture.exclude    ~/clients/** ~/secret  (projects in which midstride does nothing)
-      capture.only       not set  (the only projects in which midstride does something)
+      capture.exclude    ~/clients/** ~/secret  (projects that midstride ignores)
+      capture.only       not set  (the only projects that midstride runs in)
       capture.retention  30  (days to keep captured sessions, or `forever`; default: 90)
 
     [ROOT]/.git/midstride/config.toml
-      folders            not set  (more folders and files with handoffs)
-      brief.budget       not set  (tokens for the briefing of a new session, 0 for none; default: 500)
-      brief.headless     not set  (whether to brief sessions that run for a script)
+      folders            not set  (additional folders and files with handoffs)
+      brief.budget       not set  (token budget for a new session's briefing, 0 for none; default: 500)
+      brief.headless     not set  (whether to brief headless sessions)
       hooks.nudge        not set  (whether to remind the agent once to save)
       hooks.stop_gate    not set  (whether to keep the agent from stopping until it saves)
     ");
@@ -46,10 +46,10 @@ fn settings_are_changed_and_the_rest_of_the_file_stays() {
 fn invalid_settings_are_refused() {
     let sandbox = sandbox().repository();
     for (words, why) in [
-        (&["config", "set", "capture.excludes", "x"][..], "there is no setting `capture.excludes`"),
+        (&["config", "set", "capture.excludes", "x"][..], "unknown setting `capture.excludes`"),
         (&["config", "set", "capture.retention", "soon"], "a number of days above 0"),
         (&["config", "set", "capture.retention", "1", "2"], "takes one value"),
-        (&["config", "set", "capture.only", "~/a**b"], "is not a pattern"),
+        (&["config", "set", "capture.only", "~/a**b"], "is not a valid pattern"),
     ] {
         let run = sandbox.run(words).exits(2);
         assert!(run.stderr.contains(why), "{run}");
@@ -184,7 +184,7 @@ fn a_broken_configuration_of_a_repository_is_repaired_in_the_editor() {
     1 | [brief
       |       ^
     unclosed table, expected `]`
-    hint: correct the file
+    hint: fix the file
     ");
     let script = "printf '[brief]\\nbudget = 7\\n' >\"$1\"\n";
     sandbox.run_with_editor(&["config", "edit", "--repo"], script).exits(0);
@@ -200,12 +200,12 @@ fn settings_of_an_untrusted_clone_are_neither_shown_nor_changed() {
     assert!(!run.stdout.contains("a-word-of-others"), "{run}");
     insta::assert_snapshot!(run.stderr, @"
     warning: `[ROOT]/.midstride/config.toml` is not trusted
-    hint: its settings have no effect; use them with `midstride trust`
+    hint: its settings have no effect until you run `midstride trust`
     ");
     let run = sandbox.run(["config", "set", "brief.budget", "7"]).exits(2);
     insta::assert_snapshot!(run.stderr, @"
     error: `[ROOT]/.midstride/config.toml` is not trusted
-    hint: its settings have no effect; use them with `midstride trust`
+    hint: its settings have no effect until you run `midstride trust`
     ");
     // Outside of a repository, only the user's settings are listed.
     let elsewhere = sandbox.home().join("elsewhere");

@@ -49,7 +49,7 @@ fn a_briefing_can_be_about_one_session_or_handoff() {
     exit 2
     ----- stderr -----
     error: there is no session or handoff `nothing`
-    hint: midstride session list and midstride list show their names
+    hint: run midstride session list or midstride list to see the names
     ");
 }
 
@@ -68,7 +68,7 @@ fn a_briefing_in_markdown_is_complete_without_midstride() {
 
     > Make the market pages of src/cache.ts fast, as notes.md says
 
-    **Tried and given up (the agent)**
+    **Tried and abandoned (the agent)**
 
     > I tried to cache in notes.md, but that session (a session) was stale.
 

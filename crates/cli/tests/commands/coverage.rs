@@ -38,14 +38,14 @@ fn a_handoff_is_compared_with_the_session_it_names() {
     exit 0
     ----- stdout -----
     Coverage of session [UID]: 6 of 6 required items covered
-    what                   happened  named  covered
-    corrections            2         2      2
-    failed commands        1         1      1
-    reverted edits         1         1      1
-    open tasks             2         2      2
-    decisions of the user  1         1      1
-    agents in flight       1         1      1
-    changed files          3         3      3
+    what              happened  named  covered
+    corrections       2         2      2
+    failed commands   1         1      1
+    reverted edits    1         1      1
+    open tasks        2         2      2
+    user decisions    1         1      1
+    agents in flight  1         1      1
+    changed files     3         3      3
     ----- stderr -----
     1 document checked: 1 hint (C003); show it with -v
     ");
@@ -79,21 +79,21 @@ fn a_handoff_is_compared_with_any_session() {
       = help: quote or paraphrase a correction as a constraint, say what an open task is waiting for, and say why a command fails or an edit was reverted
 
     Coverage of session [UID]: 0 of 6 required items covered
-    what                   happened  named  covered
-    corrections            2         0      0
-    failed commands        1         0      0
-    reverted edits         1         0      0
-    open tasks             2         0      0
-    decisions of the user  1         0      0
-    agents in flight       1         0      0
-    changed files          3         0      0
+    what              happened  named  covered
+    corrections       2         0      0
+    failed commands   1         0      0
+    reverted edits    1         0      0
+    open tasks        2         0      0
+    user decisions    1         0      0
+    agents in flight  1         0      0
+    changed files     3         0      0
     not covered: correction: Keep it in one file (record a21)
     not covered: correction: Do not touch the pages, only the cache. (record a19)
     not covered: failed command: npm run build (record a38)
     not covered: reverted edit: src/page.tsx (record a15)
     not covered: open task: Warm the cache (record a31)
     not covered: open task: Measure again (record a29)
-    not covered: decision of the user: Which store? Redis (record a23)
+    not covered: user decision: Which store? Redis (record a23)
     not covered: agent in flight: ag2: bench (record a34)
     not covered: changed file: docs/cache-plan.md (record a17)
     not covered: changed file: src/page.tsx (record a15)

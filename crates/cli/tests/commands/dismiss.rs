@@ -59,7 +59,7 @@ fn an_instruction_is_listed_and_dismissed_by_the_user() {
     insta::assert_snapshot!(sandbox.run(["dismiss", "kzzz"]), @"
     exit 2
     ----- stderr -----
-    error: nothing open has the handle `kzzz`
+    error: no open item has the handle `kzzz`
     hint: open items: i-9722f4
     ");
     insta::assert_snapshot!(sandbox.run(["dismiss", handle]), @r#"
@@ -83,7 +83,7 @@ fn an_instruction_is_listed_and_dismissed_by_the_user() {
     let page = sandbox.run(["brief"]).exits(0).stdout;
     assert!(!page.contains("instruction:"), "{page}");
     let doctor = sandbox.run(["doctor", "--no-simulation"]).stdout;
-    assert!(doctor.contains("1 briefed item dismissed, 1 as wrong (100 %)"), "{doctor}");
+    assert!(doctor.contains("1 briefed item dismissed, 1 as wrong (100%)"), "{doctor}");
 }
 
 #[test]

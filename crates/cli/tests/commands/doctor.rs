@@ -124,23 +124,23 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1861 tokens for the list of MCP tools, nothing to brief now
+      session  1881 tokens for the list of MCP tools, nothing to brief now
     Claude Code
       program  not found
     Codex
       program  not found
     Simulation: this program, called as a client calls it, in a temporary folder
-          CLIENT  STEP  TIME  CAME BACK
+          CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
+      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep the user's correction
+      ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
       ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
-      ok  Codex  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
@@ -157,7 +157,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -185,7 +185,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -201,7 +201,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
       TaskCreated  user  never
       TaskCompleted  user  never
       Stop  user  never
-      No hook fired in this project yet. Start a session here, then look again.
+      No hooks have fired in this project yet. Start a session here, then run this again.
     Codex
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  7 of 7 hooks, the MCP server, 2 of 2 skills
@@ -214,11 +214,11 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
       Stop  user  not yet  never
       SessionEnd  user  not yet  never
       Interrupt  user  not yet  never
-      No hook fired in this project yet. Start a session here, then look again.
+      No hooks have fired in this project yet. Start a session here, then run this again.
     -----
     Problems
       - Codex does not trust these hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
-        hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+        hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks`
     ");
     let sandbox = installed(&["--trust-hooks"]);
     let value = json_of(&doctor(&sandbox, &["--json"]).exits(0));
@@ -244,7 +244,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -272,19 +272,19 @@ fn fired_hooks_are_shown_with_time_and_output() {
       Stop  user  trusted  never
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
-      No hook fired in this project yet. Start a session here, then look again.
+      No hooks have fired in this project yet. Start a session here, then run this again.
     Simulation: this program, called as a client calls it, in a temporary folder
-          CLIENT  STEP  TIME  CAME BACK
+          CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
+      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep the user's correction
+      ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
       ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
-      ok  Codex  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
@@ -336,7 +336,7 @@ fn a_changed_hook_timeout_is_reported() {
     assert!(!found(&sandbox).contains("timeout"), "{}", found(&sandbox));
     std::fs::write(&settings, text.replacen("\"timeout\": 10", "\"timeout\": 1", 1)).unwrap();
     let all = found(&sandbox);
-    assert!(all.contains("Claude Code has changed hook timeouts: SessionStart 1 s"), "{all}");
+    assert!(all.contains("hook timeouts for Claude Code were changed: SessionStart 1 s"), "{all}");
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn sessions_without_hooks_are_reported() {
     let more = line.to_string().replace(CALLER, &with);
     sandbox.write(LOG, format!("{line}\n{more}\n"));
     let all = found(&sandbox);
-    let one = "1 session of Claude Code ran without a hook: [UID]\"";
+    let one = "1 session of Claude Code ran without hooks: [UID]\"";
     assert!(all.contains(one), "{all}");
     let last = line.to_string().replace(CALLER, &without);
     sandbox.write(LOG, format!("{line}\n{more}\n{last}\n"));
@@ -426,7 +426,7 @@ fn every_problem_is_named_with_a_hint() {
             "event": "SessionStart", "session": CALLER, "milliseconds": 290, "tokens": 0,
             "did": "nothing", "error": error})
     };
-    let late = "there was not enough time";
+    let late = "ran out of time";
     let log = [line(10, json!(late)), json!({}), line(20, json!("the disk is full"))];
     sandbox.write(LOG, log.map(|line| format!("{line}\n")).concat() + "\u{1b}[31mnot JSON\n{\"at");
     std::fs::remove_file(programs(&sandbox).join("midstride")).unwrap();
@@ -437,8 +437,8 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1861 tokens for the list of MCP tools, a briefing of 343 tokens now
-      log  2 lines cannot be read and do not count
+      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
+      log  unreadable and not counted: 2 lines
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  9 of 10 hooks, the MCP server, 2 of 2 skills
@@ -466,19 +466,19 @@ fn every_problem_is_named_with_a_hint() {
       Stop  user  off  never
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
-      No hook fired in this project yet. Start a session here, then look again.
+      No hooks have fired in this project yet. Start a session here, then run this again.
     -----
     Problems
       - Claude Code lacks PostCompact
         hint: `midstride client add claude-code` adds what is missing
-      - the last call of SessionStart by Claude Code failed: the disk is full
+      - the last SessionStart call by Claude Code failed: the disk is full
         hint: the session itself continued; `midstride session recover` captures what was missed, and `hooks.log` next to the ledger shows when it happened
       - Codex trusted an earlier version of these hooks and skips them: SessionStart
-        hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+        hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks`
       - Codex is configured to skip these hooks: Stop
         hint: `enabled = false` is set for them in the settings of Codex; remove it to enable them
-      - Codex has changed hook timeouts: SessionStart 50 s
-        hint: `midstride client remove codex`, then `midstride client add codex --trust-hooks` writes them again
+      - hook timeouts for Codex were changed: SessionStart 50 s
+        hint: to reset them, run `midstride client remove codex`, then `midstride client add codex --trust-hooks`
       - `midstride` is not on the PATH: clients will not find it
         hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which must be on the PATH of your clients
     ");
@@ -491,10 +491,7 @@ fn every_problem_is_named_with_a_hint() {
         shown.contains("clients will start `[HOME]/bin/midstride`, which is `midstride 0.0.1`"),
         "{run}"
     );
-    assert!(
-        shown.contains("nothing; 1 failed, last 2026-03-21 17:10: there was not enough time"),
-        "{run}"
-    );
+    assert!(shown.contains("nothing; 1 failed, last 2026-03-21 17:10: ran out of time"), "{run}");
     assert!(!problems(&run).contains(late), "what went well since is no problem: {run}");
     // A call that cannot be parsed, and one of a hook that is not midstride's.
     let mut unread = line(30, json!("the call is not JSON"));
@@ -505,7 +502,7 @@ fn every_problem_is_named_with_a_hint() {
     let shown = about_clients(&doctor(&sandbox, &["--no-simulation"]).exits(1));
     assert!(shown.contains("  (not understood)  -  1  2026-03-21 17:30"), "{shown}");
     assert!(shown.contains("  Notification  -  1  2026-03-21 17:30"), "{shown}");
-    assert!(shown.contains("the last call of (not understood) by Claude Code failed"), "{shown}");
+    assert!(shown.contains("the last (not understood) call by Claude Code failed"), "{shown}");
 }
 
 fn log_lines(lines: &[Value]) -> String {
@@ -517,12 +514,12 @@ fn a_failed_simulation_names_the_step_and_a_hint() {
     let sandbox = with_clients();
     let run = sandbox.finish(command(&sandbox).arg("doctor").env("TMPDIR", "/nowhere")).exits(1);
     assert!(run.stdout.contains("FAILED  Claude Code  folder"), "{run}");
-    assert!(run.stdout.contains("the simulation failed at `folder` of Codex: "), "{run}");
+    assert!(run.stdout.contains("the simulation failed at `folder` for Codex: "), "{run}");
     assert!(run.stdout.contains("(TMPDIR) is writable"), "{run}");
     let mut late = command(&sandbox);
     late.arg("doctor").env("MIDSTRIDE_HOOK_MILLISECONDS", "0");
     let run = sandbox.finish(&mut late).exits(1);
-    assert!(run.stdout.contains("the simulation failed at `start` of Claude Code: "), "{run}");
+    assert!(run.stdout.contains("the simulation failed at `start` for Claude Code: "), "{run}");
     assert!(!run.stdout.contains("before compaction"), "the rest builds on it: {run}");
 }
 
@@ -533,19 +530,19 @@ fn disabled_hooks_are_reported_first() {
     let mut off = command(&sandbox);
     off.args(["doctor", "--no-simulation"]).env("MIDSTRIDE", "off");
     let run = sandbox.finish(&mut off).exits(0);
-    insta::assert_snapshot!(first(&run), @"Hooks are off: MIDSTRIDE=off is set in this environment. Unset it to switch them on.");
+    insta::assert_snapshot!(first(&run), @"Hooks are off: MIDSTRIDE=off is set in this environment. Unset it to turn them on.");
     sandbox.run(["off"]).exits(0);
     // The simulation still runs, so that it is known to work when hooks are switched on.
     let run = doctor(&sandbox, &[]).exits(0);
     insta::assert_snapshot!(about_clients(&run), @"
     exit 0
-    Hooks are off in this project. Switch them on with `midstride on`.
+    Hooks are off in this project. Turn them on with `midstride on`.
     No other problems.
 
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1861 tokens for the list of MCP tools, no briefing here
+      session  1881 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -574,17 +571,17 @@ fn disabled_hooks_are_reported_first() {
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
     Simulation: this program, called as a client calls it, in a temporary folder
-          CLIENT  STEP  TIME  CAME BACK
+          CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
+      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep the user's correction
+      ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
       ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
-      ok  Codex  start over  [N] ms  briefed 181 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
@@ -647,12 +644,12 @@ fn a_broken_configuration_is_one_of_the_problems() {
         3 | [hooks]
           |        ^
         unclosed array, expected `]`
-        hint: fix the file: until then hooks and most commands fail here; `midstride init` in an empty folder shows a fresh one
+        hint: fix the file: until then hooks and most commands fail here; for a fresh one, run `midstride init` in an empty folder
     ");
     insta::assert_snapshot!(sandbox.run(["off"]), @"
     exit 0
     ----- stderr -----
-    Hooks are off here; `midstride on` switches them on again.
+    Hooks are off here; `midstride on` turns them back on.
     ");
     let first = doctor(&sandbox, &["--no-simulation"]).stdout;
     assert!(first.starts_with("Hooks are off in this project"), "{first}");
@@ -687,7 +684,7 @@ fn an_unparsed_call_is_cleared_by_the_next_success() {
     let unread = line(20, "", json!("the call is not JSON"));
     sandbox.write(LOG, log_lines(&[line(10, "Stop", Value::Null), unread.clone()]));
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
-    assert!(run.stdout.contains("the last call of (not understood) by Claude Code"), "{run}");
+    assert!(run.stdout.contains("the last (not understood) call by Claude Code"), "{run}");
     sandbox.write(LOG, log_lines(&[unread, line(30, "Stop", Value::Null)]));
     doctor(&sandbox, &["--no-simulation"]).exits(0);
     // A later success of another hook does not clear a failed one.
@@ -702,15 +699,15 @@ fn two_scopes_of_one_client_are_distinguished() {
     let both = [&["client", "add"], &BOTH[..], &["--yes", "--json", "--project"]].concat();
     let run = sandbox.finish(command(&sandbox).args(&both)).exits(0);
     insta::assert_snapshot!(run.stderr.lines().take(2).collect::<Vec<_>>().join("\n"), @"
-    warning: with midstride for you and in this project, Codex runs every hook twice
+    warning: midstride is installed both for you and in this project, so Codex runs every hook twice
     hint: keep one: `midstride client remove codex` removes yours, `midstride client remove codex --project` the project's
     ");
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - Codex does not trust these project hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
-        hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks --project`
-      - with midstride for you and in this project, Codex runs every hook twice
+        hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks --project`
+      - midstride is installed both for you and in this project, so Codex runs every hook twice
         hint: keep one: `midstride client remove codex` removes yours, `midstride client remove codex --project` the project's
     ");
     sandbox.finish(command(&sandbox).args(["client", "remove", "codex", "--yes"])).exits(0);

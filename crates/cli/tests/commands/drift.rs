@@ -358,8 +358,8 @@ fn anchors_work_without_git() {
     ");
     std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
     insta::assert_snapshot!(judged(&sandbox, &["a"]), @"
-    src/a.rs:3 deleted by anchor renames are not searched without git
-    src/a.rs:5 deleted by anchor renames are not searched without git
+    src/a.rs:3 deleted by anchor midstride does not search for renames without git
+    src/a.rs:5 deleted by anchor midstride does not search for renames without git
     src/b.rs:1 never_there by anchor it did not exist when this was written
     src/ deleted by anchor
     ");
@@ -685,8 +685,8 @@ fn our_handoff_reports_what_never_existed() {
     cite(&sandbox, text);
     let run = sandbox.run(["check", "-v", "a"]);
     for line in [
-        "hint[D005]: `src/new.rs` does not exist, and did not when this was written",
-        "warning[D008]: `src/other.rs:4` does not exist, and did not when this was written",
+        "hint[D005]: `src/new.rs` does not exist, and did not exist when this was written",
+        "warning[D008]: `src/other.rs:4` does not exist, and did not exist when this was written",
         "warning[D008]: `src/a.rs:90` is past the end of the file",
     ] {
         assert!(run.stdout.contains(line), "{run}");

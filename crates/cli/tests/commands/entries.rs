@@ -168,7 +168,7 @@ fn a_note_takes_no_entries() {
     insta::assert_snapshot!(sandbox.run(["edit", "HANDOFF.md", "--question", "Why?"]), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF.md` has no handoff header, so its history cannot be kept
+    error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
     hint: `midstride new --from HANDOFF.md` turns it into a handoff
     ");
     assert_eq!(sandbox.read("HANDOFF.md"), before);

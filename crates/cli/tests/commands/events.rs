@@ -76,7 +76,7 @@ fn an_unusable_ledger_does_not_block_work() {
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
     hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup
-    hint: or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
+    hint: or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
     ");
 }
 
@@ -96,7 +96,7 @@ fn an_emptied_ledger_is_not_a_project_without_tasks() {
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` was set up earlier and is now empty
     hint: restore `[ROOT]/.git/midstride/ledger.db` and its log `ledger.db-wal` from a backup
-    hint: or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
+    hint: or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
     ");
     let said = sandbox.run(["doctor"]).exits(1).to_string();
     assert!(said.contains("was set up earlier and is now empty"), "{said}");
@@ -117,7 +117,7 @@ fn a_log_that_lost_its_database_is_reported_and_kept() {
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` is empty, but its log `[ROOT]/.git/midstride/ledger.db-wal` has data
     hint: nothing was changed; restore both files from a backup
-    hint: or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
+    hint: or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
     ");
     for is_missing in [false, true] {
         if is_missing {

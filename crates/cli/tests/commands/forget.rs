@@ -96,7 +96,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
       [COMMIT]
       Login loops on Safari
     error: cannot prompt: no terminal
-    hint: run in a terminal: midstride -C [ROOT] forget login-loop@2 --reason 'the word'
+    hint: run this in a terminal: midstride -C [ROOT] forget login-loop@2 --reason 'the word'
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(asked)), @"
     exit 0
@@ -112,7 +112,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2"])), @"
     exit 0
     ----- stderr -----
-    Forgotten already: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
+    Already forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
     Other stored texts may contain it too: midstride forget login-loop@1
     ");
     insta::assert_snapshot!(steady(&sandbox.run(["show", "login-loop@2"])), @"
@@ -137,16 +137,16 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login"])), @"
     exit 2
     ----- stderr -----
-    error: `login` is not the id of a text
-    hint: an id is hexadecimal; 4 digits or more name it
-    hint: `ID@2` names the second text of a handoff
+    error: `login` is not a text id
+    hint: an id is hexadecimal; type at least 4 digits
+    hint: `ID@2` is the second revision of a handoff
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "00000000"])), @"
     exit 2
     ----- stderr -----
     error: no stored text has an id that starts with `00000000`
-    hint: `midstride events --json` lists the ids, as `was` and as `blob`
-    hint: `ID@2` names the second text of a handoff
+    hint: `midstride events --json` lists the ids, in `was` and `blob`
+    hint: `ID@2` is the second revision of a handoff
     ");
     assert!(!has_secret(&sandbox, "."));
     let events = sandbox.run(["events"]).exits(0);
@@ -196,7 +196,7 @@ fn committed_text_is_named_and_stays() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester
-    warning: git still references it; midstride does not rewrite that
+    warning: git still references it; midstride does not change that
     hint: [ID]  .midstride/handoffs/login-loop.md  with it
     hint: staged: .midstride/handoffs/login-loop.md
     hint: rotate the secret; only rewriting the history removes it from git
@@ -226,7 +226,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
     ----- stderr -----
-    Sent 1 forgotten text to origin; other clones ask before they delete it
+    Sent tombstones for 1 forgotten text to origin; other clones ask before they delete anything
     0 texts received from origin, 0 texts sent
     Both sides now have every text of 1 handoff
     ");
@@ -327,7 +327,10 @@ fn a_tombstone_from_the_remote_removes_nothing() {
         assert!(said.contains("Forgotten elsewhere, still here:"), "{said}");
         assert!(said.contains("by origin, as `the user`"), "{said}");
         let events = sandbox.run(["events"]).exits(0).stdout;
-        assert!(events.contains("was proposed  (by origin, as `the user`)"), "{events}");
+        assert!(
+            events.contains("proposed to forget ") && events.contains("(by origin, as `the user`)"),
+            "{events}"
+        );
         assert!(!events.contains(" forgotten"), "{events}");
         sandbox.git(&["cat-file", "-e", hash]);
     }

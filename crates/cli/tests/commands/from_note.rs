@@ -18,8 +18,8 @@ fn plain_markdown_becomes_a_handoff() {
     exit 0
     ----- stderr -----
     Wrote where-we-are: .midstride/handoffs/where-we-are.md
-    It has every line of HANDOFF.md
-    Read from it: title
+    The handoff has every line of HANDOFF.md
+    Header fields from the note: title
     The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check where-we-are
     ");
@@ -77,8 +77,8 @@ fn another_tools_header_is_read_and_kept() {
     exit 0
     ----- stderr -----
     Wrote phase-4-complete: .midstride/handoffs/phase-4-complete.md
-    It has every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md
-    Read from it: title, status, from, created, at_commit, context_summary
+    The handoff has every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md
+    Header fields from the note: title, status, from, created, at_commit, context_summary
     The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check phase-4-complete
     ");
@@ -124,9 +124,9 @@ fn older_forms_fill_the_header_and_stay() {
     exit 0
     ----- stderr -----
     Wrote search-lags: .midstride/handoffs/search-lags.md
-    It has every line of notes/lag.md
-    Read from it: title, status, to, created, revisions
-    Only in its text: stage
+    The handoff has every line of notes/lag.md
+    Header fields from the note: title, status, to, created, revisions
+    Kept only in the text: stage
     The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check search-lags
     ");
@@ -208,8 +208,8 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     exit 0
     ----- stderr -----
     Wrote far-away: .midstride/handoffs/far-away.md
-    It has every line of [HOME]/note.md
-    Read from it: title
+    The handoff has every line of [HOME]/note.md
+    Header fields from the note: title
     The note was not changed; it is outside the project, so the handoff does not reference it
     Next: midstride check far-away
     ");
@@ -220,7 +220,7 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     exit 2
     ----- stderr -----
     error: `../home/ours.md` is outside the project
-    hint: midstride stays inside the project: start it there, or name the project with `-C`
+    hint: midstride stays inside the project: run it there, or specify the project with `-C`
     ");
 }
 
@@ -259,10 +259,10 @@ fn secrets_of_a_note_are_not_written() {
     exit 0
     ----- stderr -----
     Wrote leak-redacted-github: .midstride/handoffs/leak-redacted-github.md
-    warning: a secret was not written: github-token
-    warning: a secret was not written: github-token
-    It has every line of note.md
-    Read from it: title
+    warning: redacted a secret: github-token
+    warning: redacted a secret: github-token
+    The handoff has every line of note.md
+    Header fields from the note: title
     The note was not changed; once you delete it, remove it from `dependencies.upstream` too
     Next: midstride check leak-redacted-github
     ");
@@ -284,7 +284,7 @@ fn unusable_notes_are_reported() {
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "notes"]), @"
     error: `notes` is a folder
-    hint: name one file in it
+    hint: specify a file in it
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "notes.txt"]), @"
     error: `notes.txt` is not a Markdown file
@@ -293,14 +293,14 @@ fn unusable_notes_are_reported() {
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "nowhere.md"]), @"
     error: there is no file `nowhere.md`
-    hint: paths count from the folder you are in
+    hint: paths are relative to the current folder
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "huge.md"]), @"
-    error: `[ROOT]/huge.md` has 16777217 bytes, at most 16777216 are read
-    hint: move the material into separate files and refer to them
+    error: `[ROOT]/huge.md` is 16777217 bytes; the maximum is 16777216
+    hint: move content into separate files and refer to them
     ");
     insta::assert_snapshot!(refused(&["new", "X", "--from", "notes/one.md", "--body", "-"]), @"
-    error: the text comes from the note `notes/one.md`; no other text can be given
+    error: the note `notes/one.md` already provides the text
     hint: omit either `--from` or `--body`
     ");
 }

@@ -74,7 +74,7 @@ fn the_graph_is_shown_as_trees_with_problems() {
     Shared files
       feat-042/discovery, slow-market-query
         src/vm.rs
-      cited by too many to connect them
+      cited by too many handoffs to connect
         src/everywhere.rs  by 7 handoffs
 
     Cycles
@@ -83,14 +83,14 @@ fn the_graph_is_shown_as_trees_with_problems() {
         next: decide which came first, and remove the other reference: midstride edit chicken
 
     Dangling references
-      .midstride/handoffs/egg.md:6  upstream: `slow-market-qery` is not there
+      .midstride/handoffs/egg.md:6  upstream: `slow-market-qery` does not exist
         next: did you mean `slow-market-query`? midstride edit egg
 
     Orphans
       lonely  planned  Nobody knows me
-        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
-    1 ended, with no connection to an open one; --depth reaches further, --all shows every one
+    1 not shown: closed, with no connection to an open handoff; --depth reaches further, --all shows all of them
     ");
 }
 
@@ -103,7 +103,7 @@ fn names_kinds_and_steps_choose_a_part() {
     slow-pages  superseded  Market pages take 14 s
     └─ superseded by slow-market-query  planned  The query loads every city
     ----- stderr -----
-    14 further away, or not connected at all; --depth reaches further, --all shows every one
+    14 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--graph", "slow-pages", "--depth", "1"]), @"
     exit 0
@@ -111,13 +111,13 @@ fn names_kinds_and_steps_choose_a_part() {
     slow-pages  superseded  Market pages take 14 s
     └─ superseded by slow-market-query  planned  The query loads every city
     ----- stderr -----
-    14 further away, or not connected at all; --depth reaches further, --all shows every one
+    14 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--graph", "egg", "--link", "mentions"]), @"
     exit 0
     ----- stderr -----
     1 handoff without a connection of this kind
-    15 further away, or not connected at all; --depth reaches further, --all shows every one
+    15 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--graph", "--link", "supersedes", "--link", "shares", "--all"]), @"
     exit 0
@@ -128,13 +128,13 @@ fn names_kinds_and_steps_choose_a_part() {
     Shared files
       feat-042/discovery, slow-market-query
         src/vm.rs
-      cited by too many to connect them
+      cited by too many handoffs to connect
         src/everywhere.rs  by 7 handoffs
 
     Orphans
       lonely  planned  Nobody knows me
       long-ago  resolved  Done and forgotten
-        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
     11 handoffs without a connection of this kind
     ");
@@ -155,7 +155,7 @@ fn mermaid_and_json_agree() {
         h0 -->|"leads to"| h1
         h1 -->|"leads to"| h0
         h3 ==>|"superseded by"| h2
-        d0[["upstream#58; #96;slow-market-qery#96; is not there"]]
+        d0[["upstream#58; #96;slow-market-qery#96; does not exist"]]
         h1 -.-x d0
         classDef ended stroke-dasharray: 4
         class h3 ended
@@ -258,7 +258,7 @@ fn hostile_words_stay_in_their_labels() {
         h0["a #40;planned#41;<br/>x#34;#93; --#62; h9#91;#34;end#96;#37;#37;#123;init#125;#37;#37; #60;b#62;#35;quot#59;#59; #124;y#124; #92;u001b#91;31m"]
         h1["b #40;planned#41;<br/>end"]
         h1 -->|"#34;#124; h9 #37;#37;"| h0
-        d0[["upstream#58; #96;#34;#93; end#96; is not there"]]
+        d0[["upstream#58; #96;#34;#93; end#96; does not exist"]]
         h0 -.-x d0
     "##);
 }
@@ -278,7 +278,7 @@ fn small_graphs_have_short_output() {
     ----- stdout -----
     Orphans
       a  planned  All alone
-        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ");
     insta::assert_snapshot!(empty.run(["list", "--graph", "a", "--format", "mermaid"]), @r#"
     exit 0
@@ -290,7 +290,7 @@ fn small_graphs_have_short_output() {
     insta::assert_snapshot!(empty.run(["list", "--graph"]), @"
     exit 0
     ----- stderr -----
-    1 ended, with no connection to an open one; --depth reaches further, --all shows every one
+    1 not shown: closed, with no connection to an open handoff; --depth reaches further, --all shows all of them
     ");
 }
 
@@ -326,7 +326,7 @@ fn unreadable_files_are_reported_next_to_the_graph() {
       feat-042/request  planned  Snapshots of machines for audits.
       login-loop  resolved  Login loops on Safari
       market-page-perf  in_progress  Market pages take 14 s
-        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
     warning: `[ROOT]/.midstride/handoffs/out.md` leads outside the project
     hint: midstride stays inside the project: move the file into it
@@ -348,13 +348,13 @@ fn an_ambiguous_feature_needs_its_stage() {
     ----- stdout -----
     Dangling references
       .midstride/handoffs/a.md:7  downstream: `feat-001` matches 2 handoffs
-        next: name one of feat-001/discovery, feat-001/spec: midstride edit a
+        next: choose one of feat-001/discovery, feat-001/spec: midstride edit a
 
     Orphans
       a  planned  Wanted
-        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake
+        next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
-    2 further away, or not connected at all; --depth reaches further, --all shows every one
+    2 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
     ");
 }
 
@@ -368,6 +368,6 @@ fn documents_outside_handoff_folders_are_connected() {
     market-page-perf  in_progress  Market pages take 14 s
     └─ mentioned by plan  note  Plan
     ----- stderr -----
-    3 further away, or not connected at all; --depth reaches further, --all shows every one
+    3 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
     ");
 }

@@ -32,7 +32,7 @@ fn short_help_fits_a_small_terminal() {
       answer       Answer a question or validate an assumption
       resolve      Close a handoff: resolved, superseded or abandoned
 
-    All commands: midstride help --all   One of them: midstride help COMMAND
+    All commands: midstride help --all   One command: midstride help COMMAND
     ");
     for option in ["-h", "--help"] {
         assert_eq!(sandbox.run([option]).exits(0), run);
@@ -68,7 +68,7 @@ fn full_help_lists_every_command_in_its_group() {
       resolve      Close a handoff: resolved, superseded or abandoned
       reopen       Reopen a closed handoff
     More handoffs
-      undo         Undo the last change of a handoff
+      undo         Undo the last change to a handoff
       diff         Show what changed between two revisions
       share        Move a private handoff to the committed folder
       advance      Draft the next stage of a handoff
@@ -86,35 +86,35 @@ fn full_help_lists_every_command_in_its_group() {
     Setup
       client       Install or remove midstride in your agents
       doctor       Check that midstride works
-      config       Show and change your settings
+      config       Show and change settings
       off          Turn hooks off in this project
       on           Turn hooks on again
       sync         Exchange earlier texts and tasks through a remote
       init         Set up this project for a team
     Plumbing
       help         Show help for midstride or a command
-      fmt          Write handoffs in the strict form
+      fmt          Rewrite handoffs in the strict form
       schema       Print the JSON Schema of the header
       explain      Explain a finding, or list all codes
-      completions  Print the completion script of a shell
+      completions  Print the completion script for a shell
       man          Print a manual page
       mcp          Serve an agent over standard input and output (MCP)
-      hook         Answer a hook call of a client
+      hook         Answer a hook call from a client
       merge        Merge a handoff with git conflicts
       events       Print what happened, from the ledger
-      redact       Remove secrets from a text
-      statusline   Print the status line of a client
+      redact       Remove secrets from text
+      statusline   Print the status line for a client
       reference    Print a page of the generated documentation
       checkpoint   Capture a session, as `session capture` does
-    Options of every command
+    Global options
       -C FOLDER     Work as if started in this folder
       --color WHEN  auto, always or never
-      -h, --help    Show help; after a command, its help
+      -h, --help    Show help for midstride or a command
       --version     Show the version
     Exit codes
-      0  success, nothing found
-      1  something was found, or nothing matched
-      2  could not run: wrong usage, or an error
+      0  success, no findings
+      1  findings, or nothing matched
+      2  could not run: usage error or other error
     ");
 }
 
@@ -183,7 +183,7 @@ fn an_unknown_command_suggests_what_was_meant() {
     hint: `midstride new` writes a handoff
     hint: `midstride save` saves a session as a handoff
     error: there is no command `midstride revise`
-    hint: `midstride edit` changes a handoff; --body FILE --reason TEXT
+    hint: `midstride edit --body FILE --reason TEXT` changes a handoff
     error: there is no command `midstride allow`
     hint: `midstride trust HANDOFF` allows its proof commands
     error: there is no command `midstride graph`

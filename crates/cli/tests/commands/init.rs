@@ -86,7 +86,7 @@ fn a_broken_configuration_is_reported_with_its_line() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2
     ----- stderr -----
-    error: cannot parse `[ROOT]/.midstride/config.toml`: `shelfs` in line 1 is not known; did you mean `shelves`?
-    hint: correct the file; `midstride init` in an empty folder shows a fresh one
+    error: cannot parse `[ROOT]/.midstride/config.toml`: unknown key `shelfs` on line 1; did you mean `shelves`?
+    hint: fix the file; for a fresh one, run `midstride init` in an empty folder
     ");
 }

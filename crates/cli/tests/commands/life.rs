@@ -78,18 +78,18 @@ fn an_answer_unblocks() {
     exit 0
     ----- stderr -----
     market-page-perf@5: answered q1
-    Before, the answer was "Yes, ten minutes": `market-page-perf@4` has that
+    Previously, the answer was "Yes, ten minutes" (see `market-page-perf@4`)
     "#);
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q7", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed: it has 2 questions, there is no q7
+    error: `market-page-perf` was not changed: it has 2 questions; there is no q7
     hint: `midstride show market-page-perf` shows its status
     ");
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q1"]), @r#"
     exit 2
     ----- stderr -----
-    error: what is the answer to q1?
+    error: q1 is a question and takes only an answer
     hint: midstride answer market q1 "the answer"
     "#);
     insta::assert_snapshot!(sandbox.run(["answer", "market", "z1", "x"]), @"
@@ -276,13 +276,13 @@ fn a_review_that_held_cannot_change_the_text() {
     insta::assert_snapshot!(sandbox.run([&review[..], &["--dropped", "y"]].concat()), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed: a review that held neither drops nor corrects anything
+    error: `market-page-perf` was not changed: a review with the verdict `held` cannot drop or correct anything
     hint: omit `--dropped` and `--body`, or give `--verdict corrected`
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&[&review[..], &["--body", "-"]].concat(), "## Plan\n"), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed: a review that held neither drops nor corrects anything
+    error: `market-page-perf` was not changed: a review with the verdict `held` cannot drop or correct anything
     hint: omit `--dropped` and `--body`, or give `--verdict corrected`
     ");
     insta::assert_snapshot!(sandbox.run([&review[..], &["--because", "y"]].concat()), @"
@@ -299,7 +299,7 @@ fn a_review_that_held_cannot_change_the_text() {
     insta::assert_snapshot!(sandbox.run(["review", "HANDOFF", "--by", "eve", "--challenged", "x", "--verdict", "corrected", "--dropped", "y"]), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF.md` has no handoff header, so its history cannot be kept
+    error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
     hint: `midstride new --from HANDOFF.md` turns it into a handoff
     ");
 }
@@ -310,8 +310,8 @@ fn a_resolution_needs_a_commit_successor_or_reason() {
     insta::assert_snapshot!(sandbox.run(["resolve", "market"]), @"
     exit 2
     ----- stderr -----
-    error: how did it end?
-    hint: --commit COMMIT, --outcome TEXT, --by ID or --abandon REASON
+    error: specify exactly one way to close the handoff
+    hint: use --commit COMMIT, --outcome TEXT, --by ID or --abandon REASON
     ");
     insta::assert_snapshot!(sandbox.run(["resolve", "market", "--commit", "feedbee"]), @"
     exit 2
@@ -415,7 +415,7 @@ fn a_private_handoff_is_shared() {
     exit 0
     ----- stderr -----
     afternoon is in the committed folder: .midstride/handoffs/afternoon.md
-    Next: git add it, and commit
+    Next: git add and commit it
     ");
     let text = sandbox.read(".midstride/handoffs/afternoon.md");
     assert!(text.contains(" reason: shared, "), "{text}");
@@ -425,7 +425,7 @@ fn a_private_handoff_is_shared() {
     exit 2
     ----- stderr -----
     error: `.midstride/handoffs/afternoon.md` is not in the private folder
-    hint: only handoffs in the private folder have to be shared
+    hint: only handoffs in the private folder need to be shared
     ");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
 }
@@ -480,13 +480,13 @@ fn suggested_commands_can_be_pasted() {
     insta::assert_snapshot!(sandbox.run(["answer", "docs/handoffs/a note.md", "q1"]), @r#"
     exit 2
     ----- stderr -----
-    error: what is the answer to q1?
+    error: q1 is a question and takes only an answer
     hint: midstride answer 'docs/handoffs/a note.md' q1 "the answer"
     "#);
     insta::assert_snapshot!(sandbox.run(["answer", "docs/handoffs/a note.md", "q1", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `a note` was not changed: it has no question, there is no q1
+    error: `a note` was not changed: it has no questions; there is no q1
     hint: `midstride show 'a note'` shows its status
     ");
 }

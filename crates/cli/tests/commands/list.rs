@@ -13,7 +13,7 @@ fn open_handoffs_are_listed_with_what_blocks_them() {
     feat-042/request  planned      2026-03-20  1 d                                               Snapshots of machines for audits.
     HANDOFF           note                                                                       Where we are
     ----- stderr -----
-    1 ended; `midstride list --all` shows them
+    1 closed; `midstride list --all` shows them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--all"]), @"
     exit 0
@@ -121,7 +121,7 @@ fn a_folder_outside_the_project_is_not_read() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: folder `../home` is outside the project; it is not read before `midstride trust`
-    warning: folder `/etc` is outside the project; it is not read before `midstride trust`
+    warning: folder `../home` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `/etc` is outside the project; it is not read until trusted with `midstride trust`
     "#);
 }

@@ -134,7 +134,7 @@ fn conflicts_are_reported_and_can_be_settled() {
     ----- stderr -----
     .midstride/handoffs/market-page-perf.md: both sides changed open_questions[0].answer
     Its previous text is kept: git show [COMMIT]
-    Next: resolve the conflicts between the markers, then git add it
+    Next: resolve the conflicts between the markers, then git add the file
     ");
     let text = sandbox.read(FILE);
     let lines = text.lines().filter(|line| !line.starts_with(['<', '=', '>']));
@@ -213,7 +213,7 @@ fn non_utf8_files_are_merged_like_git_does() {
     ----- stderr -----
     .midstride/handoffs/latin.md: both sides changed Mine.
     Its previous text is kept: git show [COMMIT]
-    Next: resolve the conflicts between the markers, then git add it
+    Next: resolve the conflicts between the markers, then git add the file
     ");
     assert!(bytes().ends_with(marked), "{:?}", String::from_utf8_lossy(&bytes()));
 }
@@ -232,7 +232,7 @@ fn binary_files_stay_unchanged() {
     write(b"\xff\0ours\n");
     let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
     let said = format!("{}{}", run.stdout, run.stderr);
-    assert!(said.contains("is not text"), "{said}");
+    assert!(said.contains("cannot be merged line by line"), "{said}");
     assert_eq!(std::fs::read(sandbox.root().join(LATIN)).unwrap(), b"\xff\0ours\n");
 }
 
@@ -288,7 +288,7 @@ fn two_handoffs_with_one_id_are_not_fused() {
     .midstride/handoffs/twice.md: two different handoffs have the id `twice`; midstride does not merge them
     Next: git checkout --ours .midstride/handoffs/twice.md keeps ours under this name
     Next: git show :3:./.midstride/handoffs/twice.md prints the other one: give it a new `id`
-    Next: git add both, each in a file that is named after its id
+    Next: save each in a file named after its id, then git add both
     ");
     // The hint works.
     sandbox.git(&["checkout", "--ours", file]);
@@ -323,7 +323,7 @@ fn the_driver_is_installed_and_removed() {
     ----- stderr -----
     .gitattributes  - .midstride/handoffs/**/*.md merge=midstride
     .gitattributes  - .claude/pipeline/**/*.md merge=midstride
-    git merges handoffs like any other text again
+    git now merges handoffs like any other text
     ");
     assert_eq!(sandbox.read(".gitattributes"), "*.png binary\n");
     assert!(!sandbox.read(".git/config").contains("midstride"));
@@ -342,7 +342,7 @@ fn two_clones_share_every_revision() {
     exit 2
     ----- stderr -----
     error: the text of `market-page-perf@2` is not on this machine
-    hint: `midstride sync` fetches what others shared; they run it to share theirs
+    hint: `midstride sync` fetches what others have shared with `midstride sync`
     ");
 
     // Each revises twice and commits once, and the second one pulls.
@@ -375,7 +375,7 @@ fn two_clones_share_every_revision() {
     exit 2
     ----- stderr -----
     error: the text of `market-page-perf@6` is not on this machine
-    hint: `midstride sync` fetches what others shared; they run it to share theirs
+    hint: `midstride sync` fetches what others have shared with `midstride sync`
     ");
 
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
@@ -482,7 +482,7 @@ fn a_remote_cannot_ask_for_a_private_text() {
     command.args(["-c", script, "sh", private]).current_dir(sandbox.root().join("../hub.git"));
     sandbox.finish(&mut command).exits(0);
     let run = sandbox.run(["sync"]).exits(0);
-    assert!(run.stderr.contains("`odd` in origin has no texts"), "{run}");
+    assert!(run.stderr.contains("left `odd` in origin unchanged: it has no texts"), "{run}");
     assert!(!everything_in(&sandbox, "../hub.git").contains("the prompt"));
 }
 
@@ -525,7 +525,7 @@ fn sync_says_what_it_needs() {
     exit 2
     ----- stderr -----
     error: which remote: one, two?
-    hint: name it: midstride sync one
+    hint: choose one: midstride sync one
     ");
     insta::assert_snapshot!(sandbox.run(["sync", "three"]), @"
     exit 2
@@ -625,7 +625,7 @@ fn an_unfinished_merge_blocks_changes_and_loses_no_edit() {
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q2", "Nobody"]), @"
     exit 2
     ----- stderr -----
-    error: `.midstride/handoffs/market-page-perf.md` has an unfinished merge in it
+    error: `.midstride/handoffs/market-page-perf.md` has an unresolved merge conflict
     hint: run midstride merge .midstride/handoffs/market-page-perf.md to merge what can be merged
     hint: resolve the remaining conflicts, then run the command again
     ");

@@ -78,7 +78,7 @@ fn an_id_is_short_and_a_second_one_is_reported() {
     error: `y2038` matches 2 handoffs
     hint: y2038-overflow-parser-2  .midstride/handoffs/y2038-overflow-parser-2.md
     hint: y2038-overflow-parser  .midstride/handoffs/y2038-overflow-parser.md
-    hint: name one of them
+    hint: specify one of them
     ");
 }
 
@@ -89,7 +89,7 @@ fn a_stage_inherits_from_its_upstream() {
     exit 0
     ----- stderr -----
     Wrote feat-042/discovery: .midstride/handoffs/feat-042/discovery.md
-    It builds on feat-042/request, where nothing is decided yet
+    It builds on feat-042/request, which has no decisions yet
     Next: fill it in, then midstride check feat-042/discovery
     ");
     let text = sandbox.read(".midstride/handoffs/feat-042/discovery.md");
@@ -123,14 +123,14 @@ fn a_stage_inherits_from_its_upstream() {
     ----- stderr -----
     Wrote fix-it: .midstride/handoffs/fix-it.md
     It builds on market-page-perf
-    Decided there:
+    Decided upstream:
       - Paginate in the database
         because: The time grows with the number of companies
         not: Cache the page
-    Still blocking there:
+    Still blocking upstream:
       - May the weather be ten minutes old?
-    Assumed there:
-      - The index on city exists (medium confidence, to be validated)
+    Assumed upstream:
+      - The index on city exists (medium confidence, needs validation)
     Next: fill it in, then midstride check fix-it
     ");
 }
@@ -222,7 +222,7 @@ fn taken_or_missing_names_are_reported() {
     exit 2
     ----- stderr -----
     error: there is no handoff `nowhere`
-    hint: `midstride list --all` shows what there is
+    hint: `midstride list --all` lists all handoffs
     ");
     insta::assert_snapshot!(sandbox.run(["new", ""]), @r#"
     exit 2
@@ -273,20 +273,20 @@ fn a_secret_is_neither_in_an_id_nor_in_a_file_name() {
     exit 0
     ----- stderr -----
     Wrote token-redacted-github: .midstride/handoffs/token-redacted-github.md
-    warning: a secret was not written: github-token
+    warning: redacted a secret: github-token
     Next: fill it in, then midstride check token-redacted-github
     ");
     insta::assert_snapshot!(sandbox.run(["new", "X", "--id", &format!("k-{token}")]), @"
     exit 2
     ----- stderr -----
-    error: the id has a secret, which would be in the file name: github-token
+    error: the id contains a secret, which would end up in the file name: github-token
     hint: give it another id, or omit the id to generate one from the title
     ");
     let given = format!("---\nhandoff:\n  id: k-{token}\n  title: X\n---\n\ntext\n");
     insta::assert_snapshot!(sandbox.run_with_input(&["new", "--body", "-"], &given), @"
     exit 2
     ----- stderr -----
-    error: the id has a secret, which would be in the file name: github-token
+    error: the id contains a secret, which would end up in the file name: github-token
     hint: give it another id, or omit the id to generate one from the title
     ");
     let given = format!("---\nhandoff:\n  title: {title}\n---\n\ntext\n");

@@ -53,7 +53,7 @@ fn design_waits_for_spec_and_pricing() {
       |
       = help: run `midstride advance feat-042/discovery --to pricing`
     ----- stderr -----
-    `feat-042/spec` does not advance to design: 1 finding blocks
+    `feat-042/spec` did not advance to design: 1 finding blocks it
     Next: midstride advance feat-042/discovery --to pricing
     To advance anyway: midstride advance feat-042/spec --to design --force --reason "why"
     "#);
@@ -70,7 +70,7 @@ fn design_waits_for_spec_and_pricing() {
       |
       = help: run `midstride check feat-042/pricing`
     ----- stderr -----
-    `feat-042/spec` does not advance to design: 1 finding blocks
+    `feat-042/spec` did not advance to design: 1 finding blocks it
     Next: midstride check feat-042/pricing
     To advance anyway: midstride advance feat-042/spec --to design --force --reason "why"
     "#);
@@ -81,14 +81,14 @@ fn design_waits_for_spec_and_pricing() {
     ----- stderr -----
     Wrote feat-042/design: .midstride/handoffs/feat-042/design.md
     It builds on feat-042/spec
-    Decided there:
+    Decided upstream:
       - A snapshot is a resource with a name
         because: Audits refer to it by name
     It builds on feat-042/pricing
-    Decided there:
+    Decided upstream:
       - By the gigabyte and month
         because: Cost grows with it
-    Assumed there:
+    Assumed upstream:
       - Few keep more than ten (high confidence)
     feat-042/spec@2: advanced to design
     feat-042/pricing is still open: midstride advance feat-042/pricing --to design
@@ -169,7 +169,7 @@ fn a_private_stage_is_briefed_with_what_it_builds_on() {
         .exits(0);
     sandbox.run(["advance", "feat-043", "--to", "spec"]).exits(0);
     let briefed = sandbox.run(["brief", "--budget", "2000"]).exits(0);
-    assert!(briefed.stdout.contains("Decision upstream"), "{briefed}");
+    assert!(briefed.stdout.contains("Upstream decision"), "{briefed}");
     assert!(briefed.stdout.contains("Snapshots belong to a project"), "{briefed}");
 }
 
@@ -285,11 +285,11 @@ One resource.
 
     ### Decisions Made During Implementation
 
-    <!-- Each as `- Decision:` with a `Rationale:` below it. -->
+    <!-- Write each as `- Decision:` with a `Rationale:` below it. -->
 
     ### Deviations from Design
 
-    <!-- Each as `- Deviation:` with `Reason:` and `Impact:`. -->
+    <!-- Write each as `- Deviation:` with `Reason:` and `Impact:`. -->
 
     ### Open Questions for Review
 

@@ -42,7 +42,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     insta::assert_snapshot!(purge(&sandbox, &["--dry-run"]), @"
     exit 0
     ----- stdout -----
-    This is deleted in [ROOT]
+    To be deleted in [ROOT]
       [ROOT]/.midstride: 6 files
       [ROOT]/.git/midstride: 12 files
       5 handoffs: 2 committed, 1 changed since the commit, 2 not in git
@@ -53,7 +53,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
       1 task and 0 captured sessions, in the ledger
       1 reference in git, with earlier texts of handoffs
       the merge driver, in .gitattributes and in git's configuration
-    This stays
+    Not deleted
       [ROOT]/HANDOFF.md: 1 document
       data that `midstride sync` sent to a remote
     ");
@@ -62,7 +62,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     exit 2
     ----- stderr -----
     error: cannot prompt: no terminal
-    hint: run in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
+    hint: run this in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
     ");
     insta::assert_snapshot!(refused(&sandbox, &["--yes"]), @"
     error: deleting 4 files, 1 task, earlier texts of handoffs cannot be undone; nothing was changed
@@ -74,14 +74,14 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     insta::assert_snapshot!(sandbox.finish(&mut inside), @"
     exit 2
     ----- stderr -----
-    error: this command needs the user, but it runs inside Claude Code
-    hint: ask the user to run in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
+    error: this command requires the user, but it is running inside Claude Code
+    hint: ask the user to run this in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
     ");
     sandbox.as_user().types("y\n").run(PURGE).exits(1);
     assert!(exists(&sandbox, ".midstride/handoffs/new.md"));
     let run = sandbox.as_user().types("delete\n").run(PURGE).exits(0);
     let said = run.stderr.replace(sandbox.root().to_str().unwrap(), "[ROOT]");
-    insta::assert_snapshot!(said.split_once("This stays\n").unwrap().1, @"
+    insta::assert_snapshot!(said.split_once("Not deleted\n").unwrap().1, @"
       [ROOT]/HANDOFF.md: 1 document
       data that `midstride sync` sent to a remote
     Deleted.
@@ -101,7 +101,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     exit 0
     ----- stderr -----
     This project has no midstride data.
-    This stays
+    Not deleted
       [ROOT]/HANDOFF.md: 1 document
     ");
 }
@@ -172,7 +172,7 @@ fn data_used_by_another_worktree_stays_until_it_is_purged_too() {
     sandbox.git(&["worktree", "add", "-q", "../second", "HEAD"]);
     let second = sandbox.root().parent().unwrap().join("second");
     let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
-    assert!(run.stderr.contains("second has midstride too, and shares them"), "{run}");
+    assert!(run.stderr.contains("second also has midstride and shares them"), "{run}");
     assert!(!exists(&sandbox, ".midstride"));
     assert!(exists(&sandbox, ".git/midstride/handoffs/private.md"), "{run}");
     assert!(second.join(".midstride/handoffs/login-loop.md").exists());
@@ -192,7 +192,7 @@ fn private_setup_belongs_to_every_worktree() {
     let second = sandbox.root().parent().unwrap().join("second");
     let there = [&["-C", second.to_str().unwrap()], &PURGE[..], &["--yes"]].concat();
     let run = sandbox.as_user().run([&there[..], &["--uncommitted"]].concat()).exits(0);
-    assert!(run.stderr.contains("[ROOT] has midstride too, and shares them"), "{run}");
+    assert!(run.stderr.contains("[ROOT] also has midstride and shares them"), "{run}");
     assert!(exists(&sandbox, ".git/midstride/handoffs/title.md"), "{run}");
 }
 
@@ -202,8 +202,8 @@ fn data_used_by_another_project_of_the_repository_stays() {
     sandbox.write("apps/web/.midstride/config.toml", "shelves = []\n");
     let there = [&["-C", "apps/web"], &PURGE[..], &["--yes", "--uncommitted"]].concat();
     let run = sandbox.as_user().run(there).exits(0);
-    assert!(run.stderr.contains("This is deleted in [ROOT]/apps/web\n"), "{run}");
-    assert!(run.stderr.contains(": [ROOT] has midstride too, and shares them"), "{run}");
+    assert!(run.stderr.contains("To be deleted in [ROOT]/apps/web\n"), "{run}");
+    assert!(run.stderr.contains(": [ROOT] also has midstride and shares them"), "{run}");
     assert!(!exists(&sandbox, "apps/web/.midstride"));
     assert!(exists(&sandbox, ".midstride/handoffs/new.md") && exists(&sandbox, ".git/midstride"));
 }
@@ -214,7 +214,7 @@ fn project_files_that_still_call_midstride_are_named() {
     sandbox.run(["client", "add", "codex", "--project", "--yes"]).exits(0);
     let more = ["client", "remove", "codex", "--purge", "--yes", "--uncommitted"];
     let run = sandbox.as_user().run(more).exits(0);
-    let next = "in files of this project. Next: midstride client remove codex --project\n";
+    let next = "installed in this project. Next: midstride client remove codex --project\n";
     assert!(run.stderr.ends_with(next), "{run}");
     assert!(exists(&sandbox, ".codex/hooks.json"));
 }
@@ -259,7 +259,7 @@ fn only_the_permissions_of_the_project_are_deleted() {
     let other = folder.join("other.json");
     std::fs::write(&other, "{\"kind\": \"proof\", \"project\": \"/elsewhere\"}").unwrap();
     let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
-    assert!(run.stderr.contains("1 permission that you gave here"), "{run}");
+    assert!(run.stderr.contains("1 permission that you granted here"), "{run}");
     let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|one| one.unwrap().path()).collect();
     assert_eq!(left, [other]);
 }

@@ -137,11 +137,11 @@ fn an_unusable_rule_is_reported() {
     let sandbox = sandbox().repository();
     sandbox.as_user().run(["init"]).exits(0);
     for (kind, begins, then, said) in [
-        ("Acme", "acme:", "[0-9]{4}", "the kind `Acme` is not made of small letters"),
-        ("acme", "a", "[0-9]{4}", "`begins` of the kind `acme` is not 3 to"),
+        ("Acme", "acme:", "[0-9]{4}", "the kind `Acme` must consist of lowercase letters"),
+        ("acme", "a", "[0-9]{4}", "`begins` of the kind `acme` must be 3 to"),
         ("acme", "REDACTED", "[0-9]{4}", "is the start of midstride's placeholder for a secret"),
         ("acme", "acme:", "[0-9", "`acme`: regex parse error"),
-        ("acme", "acme:", "[0-9]*", "what follows `acme:` must be something"),
+        ("acme", "acme:", "[0-9]*", "`then` after `acme:` must not match empty text"),
     ] {
         let rule =
             format!("[[redact]]\nkind = \"{kind}\"\nbegins = \"{begins}\"\nthen = \"{then}\"\n");
@@ -168,7 +168,7 @@ fn an_untrusted_rule_of_the_project_removes_nothing() {
     exit 1
     ----- stderr -----
     1 document to brief sessions from: 1 not committed
-      git does not check author names, and anyone can write any name
+      git does not verify author names: anyone can use any name
     .midstride/handoffs: 1 document
       good.md  not committed
     .midstride/config.toml removes text from what midstride writes:
@@ -189,7 +189,7 @@ fn a_trusted_rule_cannot_remove_the_end_of_the_header() {
     insta::assert_snapshot!(sandbox.run(["start", "good"]), @"
     exit 2
     ----- stderr -----
-    error: the revision cannot be recorded: redacting the `all` in line 6 would damage the header
+    error: the revision cannot be recorded: redacting the `all` on line 6 would damage the header
     hint: remove the secret by hand, or fix the rule in `.midstride/config.toml`
     ");
     assert_eq!(sandbox.read(".midstride/handoffs/good.md"), before);
@@ -227,7 +227,7 @@ fn the_next_command_redacts_what_was_stored_before_a_rule() {
     let log = sandbox.root().join(".git/midstride/hooks.log");
     let is_done = || {
         let text = std::fs::read_to_string(&log).unwrap_or_default();
-        text.contains("redacted what was stored")
+        text.contains("redacted stored data")
     };
     while !is_done() {
         std::thread::yield_now();

@@ -13,12 +13,12 @@ fn a_closed_handoff_is_reopened_with_a_reason() {
     insta::assert_snapshot!(
         sandbox.run(["reopen", "market", "--reason", "Berlin is still slow"]),
         @"
-        exit 0
-        ----- stderr -----
-        market-page-perf@4: reopened: Berlin is still slow
-        It is in_progress again. Before, it was resolved: Pages take 108 ms
-        Next: midstride show market-page-perf@3 shows how it was closed
-        "
+    exit 0
+    ----- stderr -----
+    market-page-perf@4: reopened: Berlin is still slow
+    It is in_progress again. It was resolved: Pages take 108 ms
+    hint: see how it was closed with midstride show market-page-perf@3
+    "
     );
     let text = sandbox.read(".midstride/handoffs/market-page-perf.md");
     assert!(text.contains("status: in_progress\n"), "{text}");
@@ -29,7 +29,7 @@ fn a_closed_handoff_is_reopened_with_a_reason() {
     insta::assert_snapshot!(sandbox.run(["reopen", "market"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` is not closed but in_progress
+    error: `market-page-perf` is in_progress, not closed
     hint: `midstride show market-page-perf` shows its status
     ");
     let json = sandbox.run(["reopen", "login-loop", "--json"]).exits(0).stdout;
@@ -42,10 +42,7 @@ fn work_that_never_began_is_planned_again() {
     let sandbox = shop();
     sandbox.run(["resolve", "feat-042/request", "--abandon", "no budget"]).exits(0);
     let run = sandbox.run(["reopen", "feat-042/request"]).exits(0);
-    assert!(
-        run.stderr.contains("It is planned again. Before, it was abandoned: no budget"),
-        "{run}"
-    );
+    assert!(run.stderr.contains("It is planned again. It was abandoned: no budget"), "{run}");
     let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
     assert!(text.contains("status: planned\n"), "{text}");
 }

@@ -44,14 +44,14 @@ fn a_revision_keeps_the_text_it_replaces() {
     insta::assert_snapshot!(sandbox.run(["show", "market@9"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` has 3 texts, there is no `market-page-perf@9`
+    error: `market-page-perf` has 3 revisions; there is no `market-page-perf@9`
     hint: the newest one is `market-page-perf@3`
     ");
     insta::assert_snapshot!(sandbox.run(["show", "market@1"]), @"
     exit 2
     ----- stderr -----
     error: the text of `market-page-perf@1` is not on this machine
-    hint: `midstride sync` fetches what others shared; they run it to share theirs
+    hint: `midstride sync` fetches what others have shared with `midstride sync`
     ");
 }
 
@@ -157,12 +157,12 @@ fn secrets_are_not_written() {
     let text = format!("## Plan\n\nTest with {token}.\n");
     let run =
         sandbox.run_with_input(&["edit", "market", "--reason", "r", "--body", "-"], &text).exits(0);
-    assert!(run.stderr.contains("a secret was not written: github-token"), "{run}");
+    assert!(run.stderr.contains("redacted a secret: github-token"), "{run}");
     let new = sandbox.run_with_input(&["new", "Leak", "--body", "-"], &text).exits(0);
-    assert!(new.stderr.contains("a secret was not written: github-token"), "{new}");
+    assert!(new.stderr.contains("redacted a secret: github-token"), "{new}");
     let script = format!("echo {token} >> \"$1\"");
     let edited = sandbox.run_with_editor(&["edit", "login-loop"], &script).exits(0);
-    assert!(edited.stderr.contains("a secret was not written: github-token"), "{edited}");
+    assert!(edited.stderr.contains("redacted a secret: github-token"), "{edited}");
     for file in [FILE, ".midstride/handoffs/leak.md", ".midstride/handoffs/login-loop.md"] {
         assert!(!sandbox.read(file).contains(&token));
     }
@@ -186,7 +186,7 @@ fn a_note_has_no_history() {
     insta::assert_snapshot!(sandbox.run_with_input(&["edit", "HANDOFF", "--reason", "x", "--body", "-"], "# New\n"), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF.md` has no handoff header, so its history cannot be kept
+    error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
     hint: `midstride new --from HANDOFF.md` turns it into a handoff
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["edit", "market", "--reason", " ", "--body", "-"], "x\n"), @"
@@ -288,7 +288,7 @@ fn a_conflict_is_kept_without_its_secrets() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     sandbox.write("mine.md", begun.replace("Austin takes 14,290 ms", &token));
     let run = sandbox.run(["edit", "market", "--reason", "r", "--body", "mine.md"]).exits(2);
-    assert!(run.stderr.contains("hint: a secret was not written: github-token"), "{run}");
+    assert!(run.stderr.contains("hint: redacted a secret: github-token"), "{run}");
     assert!(!run.stderr.contains(&token), "{run}");
     let kept = std::fs::read_to_string(kept_text(&sandbox, &run.stderr)).unwrap();
     assert!(kept.contains("REDACTED-github-token") && !kept.contains(&token), "{kept}");
@@ -296,7 +296,8 @@ fn a_conflict_is_kept_without_its_secrets() {
 
 /// The path of the file with both texts of a conflict.
 fn kept_text(sandbox: &Sandbox, said: &str) -> String {
-    let kept = said.split("` has both texts between").next().unwrap().rsplit('`').next().unwrap();
+    let kept =
+        said.split("` has both versions between").next().unwrap().rsplit('`').next().unwrap();
     kept.replace("[HOME]", sandbox.home().to_str().unwrap())
 }
 
@@ -355,9 +356,9 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &request), @"
     exit 2
     ----- stderr -----
-    error: the text belongs to another handoff: its uid is not the one of `market-page-perf`
-    hint: name the handoff that the text belongs to
-    hint: without its header it replaces the body of `market-page-perf`, and only that
+    error: the text belongs to another handoff: its uid does not match `market-page-perf`
+    hint: specify the handoff that the text belongs to
+    hint: without its header, the text replaces only the body of `market-page-perf`
     ");
     let without = |name: &str, text: &str| -> String {
         let named = format!("  {name}: ");
@@ -368,15 +369,15 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     exit 2
     ----- stderr -----
     error: the text belongs to another handoff: its id is `feat-042`, not `market-page-perf`
-    hint: name the handoff that the text belongs to
-    hint: without its header it replaces the body of `market-page-perf`, and only that
+    hint: specify the handoff that the text belongs to
+    hint: without its header, the text replaces only the body of `market-page-perf`
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &without("id", &nameless)), @"
     exit 2
     ----- stderr -----
     error: the text belongs to another handoff: its stage is `request`, and `market-page-perf` has none
-    hint: name the handoff that the text belongs to
-    hint: without its header it replaces the body of `market-page-perf`, and only that
+    hint: specify the handoff that the text belongs to
+    hint: without its header, the text replaces only the body of `market-page-perf`
     ");
     let review = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict"];
     let review = [&review[..], &["corrected", "--body", "-"]].concat();
@@ -437,7 +438,7 @@ fn an_empty_text_and_an_unfinished_merge_are_refused() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
-    error: `.midstride/handoffs/market-page-perf.md` has an unfinished merge in it
+    error: `.midstride/handoffs/market-page-perf.md` has an unresolved merge conflict
     hint: run midstride merge .midstride/handoffs/market-page-perf.md to merge what can be merged
     hint: resolve the remaining conflicts, then run the command again
     ");
@@ -453,14 +454,14 @@ fn an_unreadable_header_is_refused() {
     exit 2
     ----- stderr -----
     error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 3: the header has no closing `---` after this line
-    hint: Add a line `---` between the header and the text.
+    hint: Add a `---` line between the header and the text.
     ");
     let torn = "---\nhandoff:\n  status: in_progress\n  title: [a\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
     error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 4: unclosed bracket '['
-    hint: Fix the marked line. Quote a text that contains a colon and a space, or that starts with a special character.
+    hint: Fix the marked line. Quote text that contains a colon and a space, or that starts with a special character.
     ");
     let other = "---\ntitle: Of another tool\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, other), @"
@@ -488,11 +489,11 @@ fn problems_of_the_new_text_are_reported() {
     exit 0
     ----- stderr -----
     market-page-perf@3: r
-    error[S001] in line 2: a handoff of kind investigation needs `id`; add `id:` below `handoff:`
-    error[S001] in line 2: a handoff of kind investigation needs `title`; add `title:` below `handoff:`
-    error[S001] in line 2: a handoff of kind investigation needs `context_summary`; add `context_summary:` below `handoff:`
-    error[H009] in line 3: `status` cannot be `finished`; write one of planned, in_progress, resolved, superseded, abandoned
-    error[H009] in line 4: `created` is not a time: `soon`; write it as 2026-03-21T17:24:00Z
+    error[S001] on line 2: a handoff of kind investigation needs `id`; add `id:` below `handoff:`
+    error[S001] on line 2: a handoff of kind investigation needs `title`; add `title:` below `handoff:`
+    error[S001] on line 2: a handoff of kind investigation needs `context_summary`; add `context_summary:` below `handoff:`
+    error[H009] on line 3: `status` cannot be `finished`; write one of planned, in_progress, resolved, superseded, abandoned
+    error[H009] on line 4: `created` is not a time: `soon`; write it as 2026-03-21T17:24:00Z
     Next: midstride diff market-page-perf shows what changed
     ");
     let revise = ["edit", "market", "--reason", "r", "--json", "--body", "-"];
@@ -510,10 +511,7 @@ fn a_long_history_shows_its_end_and_says_so() {
         sandbox.run(["answer", "market", "q1", &format!("answer {number}")]).exits(0);
     }
     let shown = sandbox.run(["show", "market"]).exits(0).stdout;
-    assert!(
-        shown.contains("- 3 earlier ones: midstride show market-page-perf --history\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("- 3 earlier: midstride show market-page-perf --history\n"), "{shown}");
     assert_eq!(shown.matches("answered q1").count(), 10, "{shown}");
 }
 

@@ -92,7 +92,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     exit 1
     ----- stderr -----
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
-    6 things are missing before the next session can resume this:
+    6 more items are needed before the next session can resume this:
     1. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     2. correction: Do not touch the pages, only the cache. (record a19)
@@ -142,7 +142,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     **Open tasks:** 2
     **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
     ----- stderr -----
-    Accepted as it is (correction, failed_command, reverted_edit, open_task): The user goes on at once
+    Accepted as is (correction, failed_command, reverted_edit, open_task): The user goes on at once
     "#);
     let text = sandbox.read(FILE);
     assert!(text.contains("accepted: The user goes on at once"), "{text}");
@@ -185,7 +185,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
     exit 1
     ----- stderr -----
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
-    6 things are missing before the next session can resume this:
+    6 more items are needed before the next session can resume this:
     1. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     2. correction: Do not touch the pages, only the cache. (record a19)
@@ -306,7 +306,7 @@ fn what_is_only_named_is_missing_and_check_says_the_same() {
     let counts: Vec<&str> =
         checked.stdout.lines().filter(|line| line.starts_with("changed files")).collect();
     // The facts list every changed file; the author covers none.
-    assert_eq!(counts, ["changed files          3         0      0"], "{checked}");
+    assert_eq!(counts, ["changed files     3         0      0"], "{checked}");
     assert!(!checked.stdout.contains("C003"), "{checked}");
 }
 
@@ -395,7 +395,7 @@ fn secrets_are_not_written() {
         "--next",
         "Go",
     ]);
-    assert!(run.stderr.contains("a secret was not written"), "{run}");
+    assert!(run.stderr.contains("redacted a secret"), "{run}");
     assert!(!sandbox.read(FILE).contains(&secret));
 }
 
@@ -513,34 +513,34 @@ fn what_cannot_be_saved_says_what_can() {
     insta::assert_snapshot!(sandbox.run(["save", "--summary", "Slow."]), @"
     exit 2
     ----- stderr -----
-    error: no session of this project was found
-    hint: for a transcript elsewhere, or one of a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    error: no session found for this project
+    hint: for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
     hint: `--no-session` saves your text with facts from git and tasks
     ");
     let sandbox = worked_in();
     insta::assert_snapshot!(sandbox.run(["save", "--body", "-"]), @r#"
     exit 2
     ----- stderr -----
-    error: invalid input: there is nothing in it
-    hint: say it with flags, as in `midstride save --summary "..." --next "..."`
+    error: invalid input: it is empty
+    hint: use flags, as in `midstride save --summary "..." --next "..."`
     hint: or in Markdown or JSON with `--body -`
     "#);
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
     ----- stderr -----
-    error: `npm ci && npm test` is not a startup step: it looks like a shell command, which a startup step cannot be
-    hint: say it as one short sentence; a command that shows something belongs under `proofs`
+    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which a startup step cannot be
+    hint: write one short sentence; a command that shows something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
     exit 2
     ----- stderr -----
-    error: `../secrets.md` is not a startup step: it is not a path below the project root
+    error: `../secrets.md` is not a valid startup step: it is not a path below the project root
     hint: `--read` takes the path of a file in the project
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], r#"{"desicions": ["A"]}"#), @"
     exit 2
     ----- stderr -----
-    error: invalid input: there is no key `desicions`
+    error: invalid input: unknown key `desicions`
     hint: did you mean `decisions`?
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--id", "market-page-perf", "--summary", "x"]), @"
@@ -687,8 +687,8 @@ fn a_text_that_is_too_long_is_refused_and_not_cut() {
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], &text), @"
     exit 2
     ----- stderr -----
-    error: standard input has more than 16777216 bytes, so it is not used
-    hint: move the material into separate files and refer to them
+    error: standard input is larger than the maximum of 16777216 bytes
+    hint: move content into separate files and refer to them
     ");
     assert!(!sandbox.root().join(".git/midstride/handoffs").exists());
 }
@@ -710,7 +710,7 @@ fn what_its_author_would_not_take_over_is_not_complete() {
     let sandbox = worked_in();
     sandbox.run_with_input(&["save", "--id", "cache", "--body", "-"], TOLD).exits(0);
     let run = sandbox.run(["save", "--inherit", "no: the bench is not described"]).exits(1);
-    let said = "its own author would not inherit it: the bench is not described";
+    let said = "its own author would not want to inherit it: the bench is not described";
     assert!(run.stderr.contains(said) && !run.stdout.contains("Handoff Complete"), "{run}");
     assert!(sandbox.read(FILE).contains("passed: false"));
     sandbox.run(["save", "--inherit", "yes"]).exits(0);
@@ -732,7 +732,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     ----- stderr -----
     Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
     cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
-    8 things are missing before the next session can resume this:
+    8 more items are needed before the next session can resume this:
     1. `context_summary` is empty, but a handoff of kind session needs it (S002, line 12)
        → say in one to three sentences what this is about and its status (the summary)
     2. correction: Keep it in one file (record a21)
@@ -769,7 +769,7 @@ fn a_text_may_begin_with_a_hyphen() {
     {
       "schema": "error/1",
       "code": "usage",
-      "message": "invalid value '--json' for '--summary <TEXT>': it looks like an option; a text that begins with a hyphen has several words",
+      "message": "invalid value '--json' for '--summary <TEXT>': it looks like an option; text that begins with a hyphen must have more than one word",
       "hint": null
     }
     "#);
@@ -802,7 +802,7 @@ fn what_the_editor_brought_is_what_was_saved() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let told = edited(&format!("echo 'By hand: {token}' >> \"$1\""));
     assert!(told.contains("Saved cache@2 from claude-code session 5e550001"), "{told}");
-    assert!(told.contains("a secret was not written: github-token"), "{told}");
+    assert!(told.contains("redacted a secret: github-token"), "{told}");
     assert!(!told.contains("nothing new"), "{told}");
     let text = sandbox.read(FILE);
     assert!(text.contains("By hand: ") && !text.contains(&token), "{text}");

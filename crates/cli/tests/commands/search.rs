@@ -124,7 +124,7 @@ fn failed_searches_give_a_hint() {
     insta::assert_snapshot!(sandbox.run(["search", "\"\""]), @r#"
     exit 2
     ----- stderr -----
-    error: there is no word to look for
+    error: no words to search for
     hint: midstride search slow "market*"
     "#);
     insta::assert_snapshot!(sandbox.run(["search"]), @"
@@ -240,7 +240,7 @@ fn worktrees_see_their_own_documents_and_share_the_private_ones() {
     std::fs::remove_dir_all(&second).unwrap();
     let run = doctor(&sandbox, &["--reindex"]).exits(1);
     assert!(
-        run.stderr.contains("Indexed 6 documents, removed 1 index of deleted worktrees"),
+        run.stderr.contains("Indexed 6 documents, removed the index of 1 deleted worktree"),
         "{run}"
     );
 }
@@ -454,10 +454,10 @@ fn the_doctor_reports_the_index() {
     Problems
       - no client found on this machine
         hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
-      - folder `../elsewhere` is outside the project; it is not read before `midstride trust`
+      - folder `../elsewhere` is outside the project; it is not read until trusted with `midstride trust`
         hint: review it with `midstride trust`, or fix the configuration
       - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-        hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
+        hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
       - 1 file queued for the ledger cannot be read
         hint: look at the files in `[ROOT]/.git/midstride/spool`
     ");

@@ -88,8 +88,8 @@ fn a_session_is_shown_with_what_matters() {
     ----- stdout -----
     claude-code session [UID]
       2026-03-22 09:00 to 2026-03-22 09:00
-      forked from 5e55-0001; what was copied from it counts as its own
-      claude-haiku-4-5, context 11 % full
+      forked from 5e55-0001; records copied from it count as this session's own
+      claude-haiku-4-5, context 11% full
       [COMMIT] on main
       1 compaction
 
@@ -97,7 +97,7 @@ fn a_session_is_shown_with_what_matters() {
       Make the market pages fast again; the cache is purged on every deploy.
       corrected: Do not touch the pages, only the cache.
       corrected: Keep it in one file
-      Also rename the shop.  (taken back)
+      Also rename the shop.  (rewound)
       Now write the report.
 
     Answered
@@ -119,9 +119,9 @@ fn a_session_is_shown_with_what_matters() {
       npm run build (exit 7)
 
     Changed files
-      docs/cache-plan.md, not there
-      src/cache.ts, not there
-      src/page.tsx, a change was reverted, not there
+      docs/cache-plan.md, missing
+      src/cache.ts, missing
+      src/page.tsx, a change was reverted, missing
 
     Plan documents
       docs/cache-plan.md
@@ -136,13 +136,13 @@ fn a_session_is_shown_with_what_matters() {
     Failing checks
       npm run build (last seen failing at 09:00, not run again since): Background command "build" failed (exit code 7)
 
-    Fixed on the way
+    Fixed along the way
       npm test (failed, and passed later): FAIL src/cache.test.ts
 
     Reports
       The report is in docs; next I would measure. �
 
-    Reports of subagents
+    Subagent reports
       two callers
     ----- stderr -----
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
@@ -250,7 +250,7 @@ fn a_session_becomes_a_handoff_of_facts() {
     ----- stderr -----
     Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
-    8 things are missing before the next session can resume this:
+    8 more items are needed before the next session can resume this:
     1. `context_summary` is empty, but a handoff of kind session needs it (S002, line 12)
        → say in one to three sentences what this is about and its status (the summary)
     2. correction: Keep it in one file (record a21)
@@ -284,8 +284,8 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "capture"]), @"
     exit 2
     ----- stderr -----
-    error: no session of this project was found
-    hint: for a transcript elsewhere, or one of a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    error: no session found for this project
+    hint: for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     insta::assert_snapshot!(sandbox.run(["session", "show", "nobody"]), @"
     exit 2
@@ -297,7 +297,7 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "diary.txt"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/diary.txt` has no readable record of claude-code
+    error: `[ROOT]/diary.txt` has no readable claude-code records
     hint: check that it is a UTF-8 transcript; `--client` names its client
     ");
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "nothing.jsonl"]), @"
@@ -332,12 +332,12 @@ fn a_session_needs_a_name_and_a_missing_transcript_is_reported() {
     put(&sandbox, "7777-1", &told_in(&sandbox, "7777-1"));
     for arguments in [["session", "show", ""], ["session", "show", " "]] {
         let told = sandbox.run(arguments).exits(2).stderr;
-        assert!(told.contains("give an id or the start of one"), "{told}");
+        assert!(told.contains("give an id or a prefix"), "{told}");
     }
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--session", ""]), @"
     exit 2
     ----- stderr -----
-    error: invalid value '' for '--session <ID>': give an id or the start of one; `midstride session list` shows them
+    error: invalid value '' for '--session <ID>': give an id or a prefix; `midstride session list` shows the ids
 
     For more information, try '--help'.
     ");
@@ -347,7 +347,7 @@ fn a_session_needs_a_name_and_a_missing_transcript_is_reported() {
     exit 2
     ----- stderr -----
     error: the transcript of session `7777-1` no longer exists
-    hint: `midstride session show 7777-1` shows what was captured of it
+    hint: `midstride session show 7777-1` shows what was captured from it
     ");
     sandbox.run(["session", "show", "7777-1"]).exits(0);
 }
@@ -364,7 +364,7 @@ fn told_in(sandbox: &Sandbox, id: &str) -> String {
 fn reading_leaves_nothing_in_a_repository_without_sessions() {
     let sandbox = crate::sandbox().repository();
     let run = sandbox.run(["session", "capture"]).exits(2);
-    assert!(run.stderr.contains("no session of this project was found"), "{run}");
+    assert!(run.stderr.contains("no session found for this project"), "{run}");
     for words in
         [&["session", "list"][..], &["list"], &["brief"], &["check"], &["search", "x"], &[]]
     {
@@ -403,7 +403,7 @@ fn skipped_older_sessions_are_counted() {
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
     put(&sandbox, ID, &text.replace("2026-03-20", "2020-03-20"));
     let run = sandbox.run(["session", "recover"]).exits(0);
-    assert!(run.stderr.contains("1 session skipped, from before the setup"), "{run}");
+    assert!(run.stderr.contains("1 session skipped (before setup"), "{run}");
     let run = sandbox.run(["session", "recover", "--all"]).exits(0);
     assert!(run.stderr.contains("5 requests") && !run.stderr.contains("skipped"), "{run}");
 }
@@ -432,7 +432,7 @@ fn a_fork_without_work_is_a_regular_session() {
     assert_eq!(told, "[UID]: fork of [UID], nothing new yet\n");
     let shown = sandbox.run(["session", "show", fork]).exits(0).stdout;
     assert!(shown.contains("after record r1; nothing new yet"), "{shown}");
-    assert!(shown.contains("Asked before it forked\n  Never touch the fixtures."), "{shown}");
+    assert!(shown.contains("Asked before the fork\n  Never touch the fixtures."), "{shown}");
     let run = sandbox.run(["session", "recover", "--all"]).exits(0);
     let recovered = "ended and is now captured: fork of [UID], nothing new yet";
     assert_eq!(run.to_string().matches(recovered).count(), 1, "{run}");

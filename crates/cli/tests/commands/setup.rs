@@ -31,7 +31,7 @@ pub(crate) fn newcomer() -> Sandbox {
     sandbox
 }
 
-/// The files in the home folder, except midstride's own state and what the test writes.
+/// The files in the home directory, except midstride's own state and what the test writes.
 fn files(sandbox: &Sandbox) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![sandbox.home().to_owned()];
@@ -196,7 +196,7 @@ fn without_a_client_setup_says_what_to_install() {
     let run = sandbox.run(["setup", "--yes"]).exits(2);
     insta::assert_snapshot!(run.stderr, @"
     error: no supported client was found on this machine
-    hint: install Claude Code or Codex and start it once, or name it with `--client`
+    hint: install Claude Code or Codex and start it once, or specify it with `--client`
     ");
 }
 

@@ -14,7 +14,7 @@ fn a_handoff_is_shown_in_the_terminal() {
     ----- stdout -----
     Market pages take 14 s
     market-page-perf · investigation · in_progress · from nightcheck · to implementer
-    captured 2026-03-21 (less than a day ago) · changed 2026-03-22 · revised once · never reviewed · 1 question blocks · 1 assumption not validated
+    captured 2026-03-21 (less than a day ago) · changed 2026-03-22 · revised once · never reviewed · 1 blocking question · 1 assumption not validated
     .midstride/handoffs/market-page-perf.md
 
     Summary
@@ -39,7 +39,7 @@ fn a_handoff_is_shown_in_the_terminal() {
         not: Cache the page
 
     Assumptions
-      - The index on city exists (medium confidence, to be validated)
+      - The index on city exists (medium confidence, needs validation)
 
     Revisions
       - 2026-03-22T08:00:00Z  wrong code path
@@ -76,7 +76,7 @@ fn handoffs_are_found_by_prefix_stage_and_path() {
     exit 2
     ----- stderr -----
     error: there is no handoff `zebra`
-    hint: `midstride list --all` shows what there is
+    hint: `midstride list --all` lists all handoffs
     ");
     sandbox.write(
         ".midstride/handoffs/feat-042/discovery.md",
@@ -88,7 +88,7 @@ fn handoffs_are_found_by_prefix_stage_and_path() {
     error: `feat-042` matches 2 handoffs
     hint: feat-042/discovery  .midstride/handoffs/feat-042/discovery.md
     hint: feat-042/request  .midstride/handoffs/feat-042/request.md
-    hint: name one of them
+    hint: specify one of them
     ");
 }
 
@@ -106,7 +106,7 @@ fn paths_are_relative_to_the_current_directory() {
     exit 2
     ----- stderr -----
     error: `[HOME]/x.md` is outside the project
-    hint: midstride stays inside the project: start it there, or name the project with `-C`
+    hint: midstride stays inside the project: run it there, or specify the project with `-C`
     ");
 }
 

@@ -130,7 +130,7 @@ fn a_project_is_shown_at_a_glance() {
     Next action    finish the request above
     Failing        npm test: FAIL src/cache.test.ts
     Uncommitted    2 files: src/cache.ts, src/purge.ts
-    Waits for you  market-page-perf q1  for product: May the weather be ten…
+    Waiting on you market-page-perf q1  for product: May the weather be ten…
                    coupons q1           Should expired coupons be refunded?
     Handoffs       market-page-perf  Market pages take 14 s
                    coupons           Coupons expire a day early
@@ -259,7 +259,7 @@ fn documents_of_others_are_only_counted() {
     ----- stdout -----
     [ROOT] on main
 
-    Waits for you  coupons q1  Should expired coupons be refunded?
+    Waiting on you coupons q1  Should expired coupons be refunded?
     Handoffs       coupons  Coupons expire a day early
 
     Next: midstride show coupons
@@ -296,7 +296,7 @@ fn a_project_with_lots_of_everything_fits_a_terminal() {
     for line in shown.lines() {
         assert!(line.chars().count() <= COLUMNS_MAX, "{line}");
     }
-    for label in ["Last session", "Failing", "Waits for you", "Handoffs", "Tasks", "Problems"] {
+    for label in ["Last session", "Failing", "Waiting on you", "Handoffs", "Tasks", "Problems"] {
         assert!(shown.contains(label), "{label}: {shown}");
     }
     assert!(shown.contains(": midstride list"), "{shown}");

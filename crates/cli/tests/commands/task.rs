@@ -65,7 +65,7 @@ fn tasks_wait_for_each_other_and_become_ready() {
     exit 0
     ----- stderr -----
     t-SCHEMA..: in_progress, Write the schema
-    Back: midstride task update t-SCHEMA.. --status pending
+    Undo: midstride task update t-SCHEMA.. --status pending
     ");
     let again = sandbox.run(["task", "update", schema, "--status", "in_progress"]);
     insta::assert_snapshot!(seen(&again, &names), @"
@@ -79,7 +79,7 @@ fn tasks_wait_for_each_other_and_become_ready() {
     ----- stderr -----
     t-SCHEMA..: done, Write the schema
     Ready now: t-CACHE...  Wire the cache
-    Back: midstride task update t-SCHEMA.. --status in_progress
+    Undo: midstride task update t-SCHEMA.. --status in_progress
     ");
     insta::assert_snapshot!(seen(&sandbox.run(["task", "ready"]), &names), @"
     exit 0
@@ -91,7 +91,7 @@ fn tasks_wait_for_each_other_and_become_ready() {
     insta::assert_snapshot!(seen(&circle, &names), @"
     exit 2
     ----- stderr -----
-    error: t-SCHEMA.. was not changed: they would depend on each other: t-SCHEMA.. → t-SHIP.... → t-CACHE... → t-SCHEMA..
+    error: t-SCHEMA.. was not changed: this would create a dependency cycle: t-SCHEMA.. → t-SHIP.... → t-CACHE... → t-SCHEMA..
     hint: break the cycle with `midstride task update t-SHIP.... --no-longer-depends-on t-CACHE...`
     ");
     let blocked = sandbox.run(["task", "block", cache, "--reason", "the key is missing"]);
@@ -99,7 +99,7 @@ fn tasks_wait_for_each_other_and_become_ready() {
     exit 0
     ----- stderr -----
     t-CACHE...: blocked, Wire the cache
-    Back: midstride task update t-CACHE... --status pending
+    Undo: midstride task update t-CACHE... --status pending
     ");
     insta::assert_snapshot!(seen(&sandbox.run(["task", "list", "--blocked"]), &names), @"
     exit 0
@@ -153,7 +153,7 @@ fn a_task_is_shown_in_full() {
     assert_eq!(found[0]["waits_for"][0]["id"], cache.as_str());
     assert_eq!(found[0]["kind"], "task");
     let none = sandbox.run(["task", "list", "--search", "nowhere"]).exits(0);
-    assert_eq!(none.stderr, "No task fits.\n");
+    assert_eq!(none.stderr, "No matching tasks.\n");
 }
 
 #[test]
@@ -165,11 +165,11 @@ fn id_prefixes_work_and_mistakes_are_explained() {
     exit 2
     ----- stderr -----
     error: there is no task `t-u`
-    hint: `midstride task list --all` shows what there is
+    hint: `midstride task list --all` lists all tasks
     hint: `midstride sync` fetches tasks from other clones
     ");
     let several = sandbox.run(["task", "show", "t-"]).exits(2);
-    assert!(several.stderr.contains("may be one of 3"), "{several}");
+    assert!(several.stderr.contains("matches 3 tasks"), "{several}");
     assert!(ids.iter().all(|id| several.stderr.contains(id)), "{several}");
     insta::assert_snapshot!(sandbox.run(["task", "block", &ids[0]]), @"
     exit 2
@@ -185,7 +185,7 @@ fn id_prefixes_work_and_mistakes_are_explained() {
     exit 2
     ----- stderr -----
     error: invalid value 'two
-    lines' for '<SUBJECT>': it has several lines; --description takes the rest
+    lines' for '<SUBJECT>': must be one line; put the rest in --description
 
     For more information, try '--help'.
     ");
@@ -200,7 +200,7 @@ fn id_prefixes_work_and_mistakes_are_explained() {
     insta::assert_snapshot!(sandbox.run(["task", "note", &ids[0], &long]), @"
     exit 2
     ----- stderr -----
-    error: a record of 70264 bytes is too large; at most 65536 fit
+    error: a record of 70264 bytes is too large; the maximum is 65536
     hint: put the long text into a handoff or a file, and refer to it
     ");
 }
@@ -226,10 +226,10 @@ fn a_secret_in_a_task_is_redacted_and_reported() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let meta = format!("agent_id={token}");
     let run = sandbox.run(["task", "add", &format!("Use {token}"), "--meta", &meta]).exits(0);
-    assert_eq!(run.stderr.matches("a secret was not written: github-token").count(), 2, "{run}");
+    assert_eq!(run.stderr.matches("redacted a secret: github-token").count(), 2, "{run}");
     let id = run.stdout.trim().to_owned();
     let note = sandbox.run(["task", "note", &id, &token]).exits(0);
-    assert!(note.stderr.contains("a secret was not written"), "{note}");
+    assert!(note.stderr.contains("redacted a secret"), "{note}");
     let reason = sandbox.run(["task", "block", &id, "--reason", &token, "--json"]).exits(0);
     assert_eq!(json(&reason)["redacted"], serde_json::json!(["github-token"]));
     sandbox.run(["task", "mission", "--decision", &token]).exits(0);
@@ -263,14 +263,14 @@ fn a_question_is_shown_as_a_task_and_answered_with_answer() {
     insta::assert_snapshot!(sandbox.run(note), @r#"
     exit 2
     ----- stderr -----
-    error: `market-page-perf#q1` is a question of a handoff, not a task
+    error: `market-page-perf#q1` is a question in a handoff, not a task
     hint: midstride answer market-page-perf q1 "the answer"
-    hint: midstride edit market-page-perf changes the question
+    hint: to change the question: midstride edit market-page-perf
     "#);
     insta::assert_snapshot!(sandbox.run(["task", "done", "market#q1"]), @r#"
     exit 2
     ----- stderr -----
-    error: what is the answer to q1?
+    error: q1 is a question and takes only an answer
     hint: midstride answer market q1 "the answer"
     "#);
     let answer = ["task", "done", "market#q1", "--answer", "Yes", "--by", "eve"];
@@ -325,7 +325,7 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
     State captured in the task system. To resume:
 
     1. Run `midstride brief --as mission` (in another clone `midstride sync` first)
-    2. `midstride task list` shows the status of every task, `midstride task ready` the tasks that are ready to start
+    2. `midstride task list` shows the status of every task; `midstride task ready` lists the tasks that are ready to start
     3. Coordination continues from where we left off
 
     **In-flight work:** none
@@ -389,7 +389,7 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
     State captured in the task system. To resume:
 
     1. Run `midstride brief --as mission` (in another clone `midstride sync` first)
-    2. `midstride task list` shows the status of every task, `midstride task ready` the tasks that are ready to start
+    2. `midstride task list` shows the status of every task; `midstride task ready` lists the tasks that are ready to start
     3. Coordination continues from where we left off
 
     **In-flight work:** t-SCHEMA.. (agent x7) - check for completion
@@ -451,7 +451,7 @@ fn changes_after_the_end_of_time_are_refused() {
     insta::assert_snapshot!(last(&["task", "done", &id]).to_string().replace(&id, "ID"), @"
     exit 2
     ----- stderr -----
-    error: no change can be later than 9999-12-30T22:00:00.999999999Z, the time of its last change
+    error: the last change is dated 9999-12-30T22:00:00.999999999Z, and no change can be later
     hint: nothing was changed; run `midstride events` to find the entry with the wrong time
     ");
     last(&["task", "note", &id, "so it is"]).exits(2);
@@ -459,7 +459,7 @@ fn changes_after_the_end_of_time_are_refused() {
     assert!(shown.stdout.contains("blocked"), "{shown}");
     last(&["task", "mission", "--next", "one"]).exits(0);
     let refused = last(&["task", "mission", "--next", "two"]).exits(2);
-    assert!(refused.stderr.contains("no change can be later than 9999-12-30"), "{refused}");
+    assert!(refused.stderr.contains("the last change is dated 9999-12-30"), "{refused}");
 }
 
 #[test]
@@ -526,8 +526,8 @@ fn decisions_carry_over_to_the_next_mission_state() {
     insta::assert_snapshot!(mission(&["--drop-decision", "7"]), @"
     exit 2
     ----- stderr -----
-    error: there is no decision 7: the state before has 2
-    hint: `midstride task mission --history` numbers them; nothing was captured
+    error: there is no decision 7: the previous state has 2
+    hint: `midstride task mission --history` shows the numbers; nothing was captured
     ");
     mission(&["--fresh", "--next", "Begin again"]).exits(0);
     let brief = json(&sandbox.run(["brief", "--as", "mission", "--json"]).exits(0));

@@ -143,7 +143,7 @@ fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     exit 2
     ----- stderr -----
     error: there is no task `t-ONE.....`
-    hint: `midstride task list --all` shows what there is
+    hint: `midstride task list --all` lists all tasks
     hint: `midstride sync` fetches tasks from other clones
     ");
     let start = run_in(&sandbox, "../second", &["start", "end-day", "--json"]).exits(0);
@@ -203,8 +203,8 @@ fn handwritten_tasks_are_created_once_on_every_machine() {
         let path = sandbox.root().join(folder).join(".midstride/handoffs/by-hand.md");
         std::fs::write(path, text).unwrap();
         let run = run_in(&sandbox, folder, &["task", "import", "by-hand"]).exits(0);
-        assert!(run.stderr.contains("2 tasks imported with it"), "{run}");
-        assert!(run.stderr.contains("1 entry of `state.tasks` cannot be read"), "{run}");
+        assert!(run.stderr.contains("2 tasks imported with the handoff"), "{run}");
+        assert!(run.stderr.contains("1 item in `state.tasks` cannot be read"), "{run}");
         assert!(run.stderr.contains("missing tasks that they wait for: T-009"), "{run}");
     }
     assert_eq!(list(&sandbox, "."), list(&sandbox, "../second"));
@@ -229,7 +229,7 @@ fn a_session_reports_omitted_tasks_and_completes_the_authors_list() {
     ----- stderr -----
     Wrote full: .midstride/handoffs/full.md
     It includes 200 open tasks
-    warning: 1 open task more did not fit; `midstride sync` shares all
+    warning: omitted 1 open task that did not fit; `midstride sync` shares all tasks
     Next: fill it in, then midstride check full
     ");
     // A state started by the author gets the tasks too; a task list by the author stays as it is.
@@ -282,7 +282,7 @@ fn invalid_task_events_of_others_are_ignored_and_kept() {
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stderr -----
-    warning: skipped 7 files among the tasks of origin
+    warning: skipped 7 files in the tasks of origin
     hint: they are not events, or add a task that is already here; nothing was changed
     warning: 1 event in origin needs a newer midstride
     hint: midstride leaves them there until a newer version syncs
@@ -368,7 +368,7 @@ fn a_pushed_event_neither_replaces_nor_freezes_a_task() {
             insta::assert_snapshot!(run_in(&sandbox, folder, &["sync"]), @"
             exit 0
             ----- stderr -----
-            warning: skipped 1 file among the tasks of origin
+            warning: skipped 1 file in the tasks of origin
             hint: they are not events, or add a task that is already here; nothing was changed
             warning: 2 events in origin need a newer midstride
             hint: midstride leaves them there until a newer version syncs
@@ -451,7 +451,7 @@ fn an_event_from_the_future_applies_when_its_time_comes() {
     insta::assert_snapshot!(run_in(&sandbox, ".", &["sync"]), @"
     exit 0
     ----- stderr -----
-    warning: the tasks of origin have 1 event from the future
+    warning: the tasks of origin have 1 event dated in the future
     hint: they are skipped until that time; a clock may be wrong
     0 tasks received from origin, 0 tasks sent
     Both sides now have 1 task
@@ -472,7 +472,7 @@ fn a_handoff_task_from_the_future_is_not_imported() {
         "---\nhandoff:\n  id: s\n  uid: s\n  state:\n    tasks:\n      - id: one\n        subject: Later\n        changed: 9999-12-30T22:00:00.999999999Z\n---\n",
     );
     let run = sandbox.run(["task", "import", "s"]);
-    assert!(run.stderr.contains("1 entry of `state.tasks` cannot be read as a task"), "{run}");
+    assert!(run.stderr.contains("1 item in `state.tasks` cannot be read as a task"), "{run}");
     let here = sandbox.run(["task", "list", "--all"]);
     assert!(!here.stdout.contains("Later"), "{here}");
 }

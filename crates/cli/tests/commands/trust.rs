@@ -23,8 +23,8 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: folder `~/notes` is outside the project; it is not read before `midstride trust`
-    warning: folder `../gone` is outside the project; it is not read before `midstride trust`
+    warning: folder `~/notes` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `../gone` is outside the project; it is not read until trusted with `midstride trust`
     "#);
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 1
@@ -102,8 +102,8 @@ fn an_agent_cannot_trust_anything() {
     let sandbox = reaching();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(command.args(["trust", "--yes"]).env("CLAUDECODE", "1")).exits(2);
-    assert!(run.stderr.contains("it runs inside Claude Code"), "{run}");
-    assert!(sandbox.run(["list"]).stderr.contains("not read before"), "{run}");
+    assert!(run.stderr.contains("it is running inside Claude Code"), "{run}");
+    assert!(sandbox.run(["list"]).stderr.contains("not read until trusted"), "{run}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn only_the_user_sets_up_and_trusts_a_clone_with_documents() {
     sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
     let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(agent.arg("init").env("CLAUDECODE", "1")).exits(2);
-    assert!(run.stderr.contains("it runs inside Claude Code"), "{run}");
+    assert!(run.stderr.contains("it is running inside Claude Code"), "{run}");
     assert!(!sandbox.root().join(".midstride").exists());
     let is_withheld = || {
         let run = sandbox.run(["brief"]).exits(0);
@@ -193,9 +193,9 @@ fn trust_lists_everything_that_would_be_read_and_run() {
     exit 2
     ----- stderr -----
     This project is not trusted yet: sessions are not briefed from its handoffs.
-    error: not every document here is by ada@example.org alone
+    error: some documents here are not by ada@example.org alone
     hint: 1 document by mallory <mallory@example.org>
-    hint: 2 documents not committed, or changed since
+    hint: 2 documents not committed, or changed since the commit
     hint: run `midstride trust` without `--author` to review all of them
     ");
     let all = trust(&["--yes", "--json"]).exits(0);

@@ -64,7 +64,7 @@ fn each_proof_shows_its_result() {
     pages  .midstride/handoffs/pages.md
       1. holds           It is fast  (108)
       2. broken          Nothing is missing
-                         it exited with 4, not with 0
+                         it exited with 4, not 0
                          | line 1
                          | line 2
                          | line 3
@@ -320,7 +320,7 @@ fn a_proof_cannot_run_proofs() {
     let program = env!("CARGO_BIN_EXE_midstride");
     let sandbox = allowed(&format!("    - claim: c\n      run: {program} verify pages\n"));
     let run = sandbox.run(["verify", "pages"]).exits(1);
-    assert!(run.stdout.contains("it exited with 2, not with 0"), "{run}");
+    assert!(run.stdout.contains("it exited with 2, not 0"), "{run}");
     assert!(run.stdout.contains("a proof cannot run other proofs"), "{run}");
 }
 

@@ -104,11 +104,11 @@ fn what_cannot_be_explained_is_named() {
     }
     insta::assert_snapshot!(all, @"
     error: there is no commit `0badc0de`
-    hint: name a commit, or a line as src/app.rs:14
+    hint: give a commit, or a line such as src/app.rs:14
     error: `cache.ts:1` is not committed yet
     hint: commit it first
     error: `cache.ts` ends at line 1
-    error: no commit has `new.ts`
+    error: `new.ts` is not in any commit
     hint: commit it first
     error: `[ROOT]/../home/x.ts` leads outside the project
     hint: midstride stays inside the project: move the file into it

@@ -134,7 +134,7 @@ fn attempts_of_an_agent_in_a_terminal_are_refused_or_documented() {
         if attempt.was_granted() {
             granted.insert((*name).to_owned());
         } else {
-            assert!(said.contains("error: this command needs the user"), "{name}: {said}");
+            assert!(said.contains("error: this command requires the user"), "{name}: {said}");
             refused.insert((*name).to_owned());
         }
     }
@@ -182,7 +182,7 @@ fn a_registered_session_cannot_give_consent() {
         )
     };
     let refused = run(&registers("${22}")).exits(2);
-    assert!(refused.stdout.contains("it runs inside Claude Code"), "{refused}");
+    assert!(refused.stdout.contains("it is running inside Claude Code"), "{refused}");
     // Another process had this id before.
     run(&registers("1")).exits(0);
 }
@@ -202,6 +202,6 @@ fn the_program_of_a_client_cannot_give_consent() {
     let client = sandbox.home().join("claude");
     std::fs::copy("/bin/sh", &client).unwrap();
     let refused = run(&client).exits(2);
-    assert!(refused.stdout.contains("it runs inside Claude Code"), "{refused}");
+    assert!(refused.stdout.contains("it is running inside Claude Code"), "{refused}");
     run(Path::new("/bin/sh")).exits(0);
 }

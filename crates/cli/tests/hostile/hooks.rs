@@ -215,7 +215,7 @@ fn is_answer(client: &str, text: &str) -> bool {
         return true;
     }
     let Ok(answer) = serde_json::from_str::<Value>(text) else {
-        return client == "claude-code" && text.starts_with("The summary has to keep ");
+        return client == "claude-code" && text.starts_with("The summary must include ");
     };
     let known = ["systemMessage", "decision", "reason", "hookSpecificOutput"];
     let events = CLAUDE_CODE.iter().chain(&CODEX).map(|(event, _)| *event);

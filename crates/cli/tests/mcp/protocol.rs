@@ -64,7 +64,7 @@ fn a_server_can_be_discovered() {
         "resources": {},
         "prompts": {}
       },
-      "instructions": "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.",
+      "instructions": "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you finish or hand off, and add what it says is missing. `search` and `get` find what others learned.",
       "supportedVersions": [
         "2024-11-05",
         "2025-03-26",
@@ -145,20 +145,20 @@ fn errors_say_what_to_change() {
         tell("prompts/get", json!({"name": "continue", "arguments": {"focus": "x"}}));
         insta::allow_duplicates! {
             insta::assert_snapshot!(told, @"
-            tools/nothing -32601: there is no method `tools/nothing` here
-            completion/complete -32601: there is no method `completion/complete` here
-            tools/call -32602: `name` has to be the name of a tool
-            tools/call -32602: `name` has to be the name of a tool
-            tools/call -32602: there is no tool `serch`; did you mean `search`?
-            tools/call -32602: there is no tool `sing`; there are brief, save, revise, get, search, check, answer, resolve, tasks, why, state_save, state_load, state_update
-            tools/call -32602: `arguments` has to be an object
+            tools/nothing -32601: unknown method `tools/nothing`
+            completion/complete -32601: unknown method `completion/complete`
+            tools/call -32602: `name` must be the name of a tool
+            tools/call -32602: `name` must be the name of a tool
+            tools/call -32602: unknown tool `serch`; did you mean `search`?
+            tools/call -32602: unknown tool `sing`; the tools are brief, save, revise, get, search, check, answer, resolve, tasks, why, state_save, state_load, state_update
+            tools/call -32602: `arguments` must be an object
             tools/list -32602: there is only one page; omit `cursor`
             resources/list -32602: `cursor` was not issued by this server
-            resources/read -32602: `uri` has to be a text
-            prompts/get -32602: `name` has to be `handoff` or `continue`
-            prompts/get -32602: `focus` has to be a text
-            prompts/get -32602: `arguments` has to be an object
-            prompts/get -32602: there is no argument `focus`; this prompt takes `handoff`
+            resources/read -32602: `uri` must be a string
+            prompts/get -32602: `name` must be `handoff` or `continue`
+            prompts/get -32602: `focus` must be a string
+            prompts/get -32602: `arguments` must be an object
+            prompts/get -32602: unknown argument `focus`; this prompt takes `handoff`
             ");
         }
         client.ends();
@@ -188,22 +188,22 @@ fn invalid_arguments_are_reported_to_the_model() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(told, @"
             get: error: `handoff` is missing
-            hint: it needs `handoff`, and takes `section`, `offset`
-            get: error: there is no parameter `handof`; `handoff` is missing
+            hint: required: `handoff`; optional: `section`, `offset`
+            get: error: unknown parameter `handof`; `handoff` is missing
             hint: did you mean `handoff`?
-            hint: it needs `handoff`, and takes `section`, `offset`
-            get: error: `handoff` has to be a text that is not blank
-            get: error: `handoff` has to be a text that is not blank
-            get: error: `offset` has to be a whole number
-            revise: error: there is no parameter `body`; there is no parameter `why`; `text` is missing; `reason` is missing
-            hint: it needs `handoff`, `text`, `reason`
-            tasks: error: there is no parameter `bogus`
-            hint: it takes `task`, `subject`, `description`, `status`, `reason`, `after`, `note`, `metadata`, `all`, `offset`, all optional
-            save: error: `next` has to be a list of texts
-            search: error: `status` has to be one of planned, in_progress, resolved, superseded, abandoned
-            state_save: error: `state` has to be a JSON object
-            state_save: error: there is no parameter `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…`; `name` is missing; `state` is missing
-            hint: it needs `name`, `state`
+            hint: required: `handoff`; optional: `section`, `offset`
+            get: error: `handoff` must be a non-blank string
+            get: error: `handoff` must be a non-blank string
+            get: error: `offset` must be a whole number
+            revise: error: unknown parameter `body`; unknown parameter `why`; `text` is missing; `reason` is missing
+            hint: required: `handoff`, `text`, `reason`
+            tasks: error: unknown parameter `bogus`
+            hint: optional: `task`, `subject`, `description`, `status`, `reason`, `after`, `note`, `metadata`, `all`, `offset`
+            save: error: `next` must be a list of strings
+            search: error: `status` must be one of planned, in_progress, resolved, superseded, abandoned
+            state_save: error: `state` must be a JSON object
+            state_save: error: unknown parameter `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…`; `name` is missing; `state` is missing
+            hint: required: `name`, `state`
             ");
         }
         client.ends();
@@ -309,7 +309,7 @@ fn prompts_hand_over_and_continue() {
     let open = text("continue", json!({}));
     assert!(open.contains("May the weather be ten minutes old?"), "{open}");
     let one = text("continue", json!({"handoff": "market-page-perf"}));
-    assert!(one.contains("Austin takes") && one.contains("not an instruction"), "{one}");
+    assert!(one.contains("Austin takes") && one.contains("not as instructions"), "{one}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn an_agent_settles_what_an_earlier_session_left_open() {
     let mut client = Client::start(&sandbox, Era::Modern);
     let done = client.does("save", json!({"settled": [handle, "kzzz", "i-000000"]}));
     assert!(done.contains("npm run build"), "{done}");
-    assert!(done.contains("nothing open has the handle `kzzz`"), "{done}");
+    assert!(done.contains("no open item has the handle `kzzz`"), "{done}");
     assert!(done.contains("only the user can close instruction `i-000000`"), "{done}");
     assert!(!done.contains("Saved"), "no handoff is made for it: {done}");
     let page = sandbox.run(["brief"]).exits(0).stdout;

@@ -44,7 +44,7 @@ fn claude_code_is_briefed_again_after_an_automatic_compaction() {
     // Between two prompts.
     talk.say("Go on");
     let summary = summaries().next_back().unwrap();
-    assert!(summary.says("The summary has to keep what follows"), "{:#}", summary.body);
+    assert!(summary.says("The summary must include the following"), "{:#}", summary.body);
     is_told_again(&model, "The session was about files.");
     // In mid-turn, and for the second time.
     model.summarises("It is about a file.");

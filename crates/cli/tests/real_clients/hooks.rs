@@ -183,7 +183,7 @@ fn what_a_compaction_lost_is_restored() {
     on("/compact");
     let all = model.all_requests();
     let summary = all.iter().rev().find(|request| request.aside).expect("a summary was asked for");
-    assert!(summary.says("The summary has to keep what follows"), "{:#}", summary.body);
+    assert!(summary.says("The summary must include the following"), "{:#}", summary.body);
     model.then([Turn::says("I know.")]);
     on("Go on");
     let asked = last(&model);

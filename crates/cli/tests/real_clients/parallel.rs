@@ -59,10 +59,10 @@ fn two_concurrent_clients_do_not_interfere() {
     // Their unfinished work is not briefed, but the fact that they are running is.
     assert_eq!(times(&during, "midstride briefing"), 1, "{during:#?}");
     for client in ["Claude Code", "Codex"] {
-        let line = format!("Also at work: {client} session ");
+        let line = format!("Also running: {client} session ");
         assert_eq!(times(&during, &line), 1, "{during:#?}");
     }
-    assert_eq!(times(&during, "branch master; active at "), 2, "{during:#?}");
+    assert_eq!(times(&during, "branch master; last active "), 2, "{during:#?}");
     assert_eq!(times(&during, IMPORTER) + times(&during, REPORT), 0, "{during:#?}");
     let at_work = known(&sandbox);
     for text in [IMPORTER, REPORT] {
@@ -113,7 +113,7 @@ fn two_waiting_sessions_of_one_client_are_distinct() {
     other.say(REPORT);
     // The first session is not done and is still running.
     let told = heard(&last(&models[1]));
-    assert_eq!(times(&told, "Also at work: Claude Code session "), 1, "{told:#?}");
+    assert_eq!(times(&told, "Also running: Claude Code session "), 1, "{told:#?}");
     assert_eq!(times(&told, IMPORTER), 0, "{told:#?}");
     one.say("And on");
     one.end();

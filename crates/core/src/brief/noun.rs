@@ -13,13 +13,13 @@ const NOUNS: &[(&str, &str)] = &[
     ("The agent's findings", "finding"),
     ("Decisions", "decision"),
     ("Left open", "open item"),
-    ("Tried and given up", "dead end"),
-    ("A change was taken back", "reverted file"),
-    ("The user decided", "answer of the user"),
-    ("The user typed, and the session did not get to", "queued prompt"),
-    ("The user went back before this", "withdrawn request"),
-    ("Not listed here", "line of counts"),
-    ("Next of the mission", "next step of the mission"),
+    ("Tried and abandoned", "dead end"),
+    ("Reverted change", "reverted file"),
+    ("The user decided", "user answer"),
+    ("Queued prompt, not processed", "queued prompt"),
+    ("The user rewound past this", "withdrawn request"),
+    ("Not listed here", "count of unlisted items"),
+    ("Next mission step", "next mission step"),
     ("Assumption, disproved", "disproved assumption"),
     ("Assumption, not validated", "assumption"),
     ("State", "status line"),
@@ -27,10 +27,10 @@ const NOUNS: &[(&str, &str)] = &[
     ("Workflow states", "workflow state"),
     ("Agents in flight", "agent in flight"),
     ("Report", "report"),
-    ("Report of an earlier session", "report of earlier sessions"),
-    ("Done outside by earlier sessions", "effect of earlier sessions"),
-    ("From the summary", "statement of the summary"),
-    ("Report of a subagent", "subagent report"),
+    ("Report from an earlier session", "report from earlier sessions"),
+    ("Done outside the repository by earlier sessions", "effect of earlier sessions"),
+    ("From the summary", "summary statement"),
+    ("Subagent report", "subagent report"),
     ("The agent said", "remark"),
     ("The agent also said", "remark"),
     ("Plan document", "plan document"),
@@ -38,7 +38,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("Files", "file"),
     ("Changed files", "file"),
     ("Answered requests", "answered request"),
-    ("Fixed on the way", "fixed failure"),
+    ("Fixed along the way", "fixed failure"),
     ("Failing", "failure"),
     ("Read first", "document"),
     ("Read first with the Read tool", "document"),
@@ -47,11 +47,11 @@ const NOUNS: &[(&str, &str)] = &[
     ("Task to restore", "task"),
     ("Task to restore with the TaskCreate tool", "task"),
     ("Task to restore with the update_plan tool", "task"),
-    ("Not the name of a skill", "unusable startup step"),
+    ("Not a skill name", "unusable startup step"),
     ("Not a path in this project", "unusable startup step"),
     ("Not a task", "unusable startup step"),
     ("Not a constraint", "unusable startup step"),
-    ("It builds on", "document"),
+    ("Builds on", "document"),
     ("Also open, not briefed here", "open handoff"),
     ("Earlier sessions", "earlier session"),
     ("Open from earlier sessions", "item from earlier sessions"),
@@ -67,7 +67,7 @@ pub(super) fn pluralize(noun: &str, count: usize) -> String {
     let mut letters = noun.chars();
     let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
     let noun = format!("{first}{}", letters.as_str());
-    // In `statement of the summary` and `item from earlier sessions`, the first word gets the
+    // In `effect of earlier sessions` and `item from earlier sessions`, the first word gets the
     // plural.
     let at = [" of ", " from ", " in "].iter().filter_map(|word| noun.find(word)).min();
     let (one, rest) = noun.split_at(at.unwrap_or(noun.len()));

@@ -93,7 +93,7 @@ impl Frame {
             BriefOccasion::Clear => "midstride briefing · after /clear",
             BriefOccasion::Summary => "midstride · what the records of this session show",
             BriefOccasion::Compact => {
-                "midstride · after compaction · what the summary above does not have"
+                "midstride · after compaction · missing from the summary above"
             }
             BriefOccasion::Prompt => "midstride briefing · for this request",
             BriefOccasion::Agent => "midstride briefing · for this agent",
@@ -186,8 +186,9 @@ fn unbriefed_counts(entries: &[PageEntry<'_>], layout: &PageLayout) -> Vec<Strin
     for (entry, _) in on_page.filter(|(entry, _)| entry.item.unbriefed > 0) {
         add_count(&mut counts, noun::for_heading(entry.item.heading), entry.item.unbriefed);
     }
-    let counted =
-        |(kind, count): (&str, usize)| format!("{} only named above", noun::pluralize(kind, count));
+    let counted = |(kind, count): (&str, usize)| {
+        format!("{} only mentioned above", noun::pluralize(kind, count))
+    };
     counts.into_iter().map(counted).collect()
 }
 

@@ -36,16 +36,16 @@ fn describe_step<'t>(kind: StartupKind, text: &'t str, tools: &StartupTools) -> 
     let is_named = matches!(kind, StartupKind::Skill | StartupKind::Read);
     if kind.rejection_reason(text).is_some() || (is_named && !is_fully_visible()) {
         let heading = match kind {
-            StartupKind::Skill => "Not the name of a skill",
+            StartupKind::Skill => "Not a skill name",
             StartupKind::Read => "Not a path in this project",
             StartupKind::Task => "Not a task",
             StartupKind::Constraint => "Not a constraint",
         };
-        return (ItemRank::Rest, heading, text, Some("so it is not a startup step"));
+        return (ItemRank::Rest, heading, text, Some("not a startup step"));
     }
     match kind {
         StartupKind::Skill => {
-            let given = text.ends_with(')').then_some("with what is in parentheses");
+            let given = text.ends_with(')').then_some("with the arguments in parentheses");
             (ItemRank::Read, tools.skill_heading, text, given)
         }
         StartupKind::Read => (ItemRank::Read, tools.read_heading, text, None),

@@ -48,8 +48,8 @@ pub static HANDOFF: Shape = Shape {
     identity: &[],
     guesses: &[],
     fields: &[
-        field("format", FieldKind::Number, "The version of the format; 1 where it is absent."),
-        field("id", FieldKind::Text, "The slug that names the handoff; in a pipeline feat-NNN."),
+        field("format", FieldKind::Number, "The format version; 1 if absent."),
+        field("id", FieldKind::Text, "The slug that names the handoff; feat-NNN in a pipeline."),
         field(
             "uid",
             FieldKind::Text,
@@ -63,7 +63,11 @@ pub static HANDOFF: Shape = Shape {
         field("from", FieldKind::Text, "Who wrote it."),
         field("to", FieldKind::List(&FieldKind::Text), "Who resumes it."),
         field("created", FieldKind::Time, "When it was captured."),
-        field("updated", FieldKind::Time, "Read from older documents; the last revision has it."),
+        field(
+            "updated",
+            FieldKind::Time,
+            "When it last changed, in older documents; now the last revision has the time.",
+        ),
         field("at_commit", FieldKind::Text, "The commit of the repository."),
         field("context_summary", FieldKind::Text, "One to three sentences for the next session."),
         field(
@@ -74,7 +78,7 @@ pub static HANDOFF: Shape = Shape {
         field(
             "wrong_turns",
             FieldKind::List(&FieldKind::Map(&wrong_turn::SHAPE)),
-            "What was tried and was wrong.",
+            "What was tried and turned out wrong.",
         ),
         field(
             "open_questions",
@@ -138,7 +142,7 @@ pub static HANDOFF: Shape = Shape {
             "When it changed, by whom and why.",
         ),
         field("superseded_by", FieldKind::Text, "The handoff that replaced it."),
-        field("resolution", FieldKind::Map(&resolution::SHAPE), "How it ended."),
+        field("resolution", FieldKind::Map(&resolution::SHAPE), "How it was closed."),
     ],
 };
 

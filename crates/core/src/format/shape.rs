@@ -432,7 +432,10 @@ impl LeafCheck<'_> {
         };
         if self.fits(&field.kind) {
             let strict = YamlData::map([(field.name, self.node.data())]);
-            self.report_loose(format!("{} is written as a plain value", shape.name), strict);
+            self.report_loose(
+                format!("{} is a plain value; it should be a mapping", shape.name),
+                strict,
+            );
         }
     }
 

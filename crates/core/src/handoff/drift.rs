@@ -359,7 +359,9 @@ impl fmt::Display for CitationDoubt {
             Self::Unreadable => f.write_str("it is outside the repository, or unreadable"),
             Self::Ambiguous(files) => write!(f, "ambiguous: {files} files have this name"),
             Self::Git(why) => f.write_str(why),
-            Self::RenamesNotSearched => f.write_str("renames are not searched without git"),
+            Self::RenamesNotSearched => {
+                f.write_str("midstride does not search for renames without git")
+            }
             Self::BlankLines => f.write_str("the cited lines are blank or lone braces"),
             Self::NoSuchPath => f.write_str("it did not exist when this was written"),
             Self::NoSuchLines => f.write_str("it is past the end of the file"),

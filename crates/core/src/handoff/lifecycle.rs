@@ -26,13 +26,13 @@ pub enum LifecycleRefusal {
     #[error("already {0}")]
     AlreadyClosed(Status),
     /// The handoff is not closed.
-    #[error("not closed but {0}")]
+    #[error("{0}, not closed")]
     NotClosed(Status),
     /// The handoff is already in progress.
     #[error("already in progress")]
     AlreadyStarted,
     /// There is no question with this number.
-    #[error("it has {}, there is no q{wanted}", count_noun(*has, "question"))]
+    #[error("it has {}; there is no q{wanted}", count_noun(*has, "question"))]
     NoQuestion {
         /// The requested number, counted from one.
         wanted: usize,
@@ -40,7 +40,7 @@ pub enum LifecycleRefusal {
         has: usize,
     },
     /// There is no assumption with this number.
-    #[error("it has {}, there is no a{wanted}", count_noun(*has, "assumption"))]
+    #[error("it has {}; there is no a{wanted}", count_noun(*has, "assumption"))]
     NoAssumption {
         /// The requested number, counted from one.
         wanted: usize,
@@ -48,10 +48,10 @@ pub enum LifecycleRefusal {
         has: usize,
     },
     /// The question already has exactly this answer.
-    #[error("q{0} is answered so already")]
+    #[error("q{0} already has this answer")]
     AlreadyAnswered(usize),
     /// The proof changed after it was run.
-    #[error("proof {0} was changed meanwhile")]
+    #[error("proof {0} changed after it was run")]
     ProofChanged(usize),
     /// The handoff is a review, and it blocks.
     #[error("the review blocks: {0}")]
@@ -72,10 +72,10 @@ pub enum LifecycleRefusal {
     #[error("a handoff cannot supersede itself")]
     SupersedesItself,
     /// An approving review cannot drop or correct anything.
-    #[error("a review that held neither drops nor corrects anything")]
+    #[error("a review with the verdict `held` cannot drop or correct anything")]
     HeldWithCorrection,
     /// The step changes nothing and is already in the history.
-    #[error("its history already says so")]
+    #[error("its history already records this")]
     AlreadyRecorded,
     /// The next stage does not build on this handoff's stage.
     #[error("{}", not_derived_message(to, from, is.as_deref()))]
@@ -93,7 +93,7 @@ pub enum LifecycleRefusal {
 
 fn count_noun(number: usize, noun: &str) -> String {
     match number {
-        0 => format!("no {noun}"),
+        0 => format!("no {noun}s"),
         1 => format!("1 {noun}"),
         more => format!("{more} {noun}s"),
     }
@@ -102,9 +102,9 @@ fn count_noun(number: usize, noun: &str) -> String {
 fn not_derived_message(to: &str, from: &[String], is: Option<&str>) -> String {
     let from = from.join(" and ");
     match is {
-        _ if from.is_empty() => format!("nothing comes before {to}"),
+        _ if from.is_empty() => format!("{to} does not build on another stage"),
         Some(is) => format!("{to} builds on {from}, not on {is}"),
-        None => format!("{to} builds on {from}, and this is not a stage"),
+        None => format!("{to} builds on {from}, and this handoff has no stage"),
     }
 }
 
@@ -808,8 +808,11 @@ mod tests {
         assert_eq!(design.to_string(), "design builds on spec and pricing, not on discovery");
         let LifecycleRefusal::NotDerived { next, .. } = design else { panic!("{design}") };
         assert_eq!(next, ["pricing", "spec"]);
-        assert_eq!(refused(BRIEF, "request").to_string(), "nothing comes before request");
-        let of_none = "spec builds on discovery, and this is not a stage";
+        assert_eq!(
+            refused(BRIEF, "request").to_string(),
+            "request does not build on another stage"
+        );
+        let of_none = "spec builds on discovery, and this handoff has no stage";
         assert_eq!(refused(OPEN, "spec").to_string(), of_none);
         assert_eq!(refused("# A note\n", "spec").to_string(), of_none);
         let over = BRIEF.replace("in_progress", "superseded");

@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_exit_code_is_checked() {
         assert_eq!(judged("", 0, ""), "holds");
-        assert_eq!(judged("", 1, ""), "it exited with 1, not with 0");
+        assert_eq!(judged("", 1, ""), "it exited with 1, not 0");
         assert_eq!(judged("expect: 3", 3, ""), "holds");
         assert_eq!(judged("expect: {exit: any}", 9, ""), "holds");
         assert_eq!(judged("expect: {exit: 1, contains: a}", 1, "a"), "holds");
@@ -240,7 +240,7 @@ mod tests {
     fn expected_text_also_requires_success() {
         assert_eq!(judged("expect: 'missing: 0'", 0, "x\nmissing: 0\n"), "holds");
         assert_eq!(judged("expect: \"0\"", 0, "1"), "its output does not contain `0`");
-        assert_eq!(judged("expect: all good", 2, "all good"), "it exited with 2, not with 0");
+        assert_eq!(judged("expect: all good", 2, "all good"), "it exited with 2, not 0");
         let both = "expect: {contains: [a, b], matches: '^c+$'}";
         assert_eq!(judged(both, 0, "a b\nccc\n"), "holds");
         assert_eq!(judged(both, 0, "a b\ncxc\n"), "nothing in its output matches `^c+$`");
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(judged(bounds, 0, "median 14,290"), "14290 is over 110.5 [14290]");
         assert_eq!(judged(bounds, 0, "-3"), "-3 is under 100 [-3]");
         assert_eq!(judged(bounds, 0, "none"), "there is no number in its output");
-        assert_eq!(judged(bounds, 1, "108"), "it exited with 1, not with 0");
+        assert_eq!(judged(bounds, 1, "108"), "it exited with 1, not 0");
         let group = "expect: {matches: 'p50=([0-9.]+)', max: 200}";
         assert_eq!(judged(group, 0, "p50=108.50 p99=999"), "holds [108.5]");
         assert_eq!(judged("measures: n", 0, "7 of 9"), "holds [9]");
@@ -284,7 +284,7 @@ mod tests {
             ended(TrialEnd::Signal(9)),
             TrialOutcome::Broken(ExpectationMismatch::Signal(9))
         );
-        assert_eq!(ExpectationMismatch::Signal(9).to_string(), "signal 9 ended it");
+        assert_eq!(ExpectationMismatch::Signal(9).to_string(), "it was killed by signal 9");
         assert_eq!(ended(TrialEnd::TimedOut), TrialOutcome::TimedOut);
     }
 
@@ -297,13 +297,16 @@ mod tests {
             ("run: x\ntimeout: 0", "`0` is not a number of seconds from 1 to 86400"),
             ("run: x\ntimeout: soon", "`soon` is not a number of seconds from 1 to 86400"),
             ("run: x\nexpect: 256", "an exit code must be a number from 0 to 255, not `256`"),
-            ("run: x\nexpect: [a]", "`expect` must be an exit code, a text or a mapping"),
+            ("run: x\nexpect: [a]", "`expect` must be an exit code, a string or a mapping"),
             ("run: x\nexpect: {exit: -1}", "an exit code must be a number from 0 to 255, not `-1`"),
             ("run: x\nexpect: {contain: a}", "unknown key `contain`; did you mean `contains`?"),
             ("run: x\nexpect: {approve: a}", "unknown key `approve`"),
-            ("run: x\nexpect: {contains: {a: b}}", "`contains` must be a text or a list of texts"),
+            (
+                "run: x\nexpect: {contains: {a: b}}",
+                "`contains` must be a string or a list of strings",
+            ),
             ("run: x\nexpect: {min: x}", "`min` must be a number, not `x`"),
-            ("run: x\nexpect: {min: 2, max: 1}", "no number is at least 2 and at most 1"),
+            ("run: x\nexpect: {min: 2, max: 1}", "`min` 2 is greater than `max` 1"),
             ("run: x\nexpect: {matches: '('}", "`(` is not a regular expression"),
         ] {
             let message = test(fields).unwrap_err().to_string();

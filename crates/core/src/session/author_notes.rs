@@ -117,16 +117,16 @@ impl ReflectionAnswer {
 #[non_exhaustive]
 pub enum AuthorNotesError {
     /// The text is empty.
-    #[error("there is nothing in it")]
+    #[error("it is empty")]
     Empty,
     /// It starts like JSON, but is not valid JSON.
-    #[error("it begins like JSON and is none: {0}")]
+    #[error("it starts like JSON but is not valid JSON: {0}")]
     Syntax(String),
     /// It has an unknown key or a value of the wrong kind.
     #[error(transparent)]
     Json(#[from] NotesJsonError),
     /// The header cannot be parsed.
-    #[error("the header of the text cannot be read: {0}")]
+    #[error("cannot parse the header: {0}")]
     Header(String),
 }
 

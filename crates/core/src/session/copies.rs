@@ -67,7 +67,9 @@ impl Session {
                 let yet = if self.has_no_own_work() { "; nothing new yet" } else { "" };
                 format!("forked from {from} after record {record}{yet}")
             }
-            None => format!("forked from {from}; what was copied from it counts as its own"),
+            None => {
+                format!("forked from {from}; records copied from it count as this session's own")
+            }
         })
     }
 

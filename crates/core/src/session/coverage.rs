@@ -60,7 +60,7 @@ impl CoverageKind {
             Self::RevertedEdit => "reverted edits",
             Self::Correction => "corrections",
             Self::ChangedFile => "changed files",
-            Self::Decision => "decisions of the user",
+            Self::Decision => "user decisions",
             Self::OpenTask => "open tasks",
             Self::AgentInFlight => "agents in flight",
         }
@@ -73,7 +73,7 @@ impl CoverageKind {
             Self::RevertedEdit => "reverted edit",
             Self::Correction => "correction",
             Self::ChangedFile => "changed file",
-            Self::Decision => "decision of the user",
+            Self::Decision => "user decision",
             Self::OpenTask => "open task",
             Self::AgentInFlight => "agent in flight",
         }

@@ -96,7 +96,7 @@ impl QualityReport {
             self.issues.push(QualityIssue {
                 code: "reflection".to_owned(),
                 is_finding: false,
-                what: format!("its own author would not inherit it{why}"),
+                what: format!("its own author would not want to inherit it{why}"),
                 seen: None,
                 hint: "add what is missing, and answer again".to_owned(),
             });

@@ -31,16 +31,16 @@ pub enum HandoffIdError {
     #[error("an id cannot be empty")]
     Empty,
     /// The text is longer than [`ID_LENGTH_MAX`].
-    #[error("an id has at most {ID_LENGTH_MAX} characters, this one has {0}")]
+    #[error("an id has at most {ID_LENGTH_MAX} characters; this one has {0}")]
     TooLong(usize),
     /// The text contains a character outside the slug alphabet.
     #[error("`{0}` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`")]
     InvalidCharacter(char),
     /// The text does not start with a letter or digit, or it ends with a dot.
-    #[error("an id starts with a letter or a digit and does not end with a dot")]
+    #[error("an id must start with a letter or digit and must not end with a dot")]
     InvalidEdge,
     /// The text is a reserved device name.
-    #[error("`{0}` is the name of a device on some systems")]
+    #[error("`{0}` is a reserved device name on some systems")]
     DeviceName(String),
 }
 

@@ -88,7 +88,7 @@ impl MachineNames {
             let end = path.find(ends_path).unwrap_or(path.len());
             let whole = path[..end].trim_end_matches(['/', '.', ':', '\\']);
             let name = whole.rsplit(['/', '\\']).next().unwrap_or_default();
-            out.push_str(if name == "~" { "the home folder" } else { name });
+            out.push_str(if name == "~" { "the home directory" } else { name });
             rest = &path[whole.len()..];
             rest = rest.strip_prefix(['/', '\\']).unwrap_or(rest);
         }

@@ -231,7 +231,7 @@ pub enum TaskNotFound {
     #[error("there is no task `{0}`")]
     None(String),
     /// Several tasks match.
-    #[error("`{wanted}` may be one of {}", candidates.len())]
+    #[error("`{wanted}` matches {} tasks", candidates.len())]
     Ambiguous {
         /// The name that was asked for.
         wanted: String,

@@ -139,14 +139,14 @@ const WHATS: [&str; 11] = [
     "Task to restore with the TaskCreate tool",
     "Attacked",
     "Failed and never passed",
-    "Not the name of a skill",
+    "Not a skill name",
     "Not a path in this project",
     "Not a task",
     "Not a constraint",
 ];
 
 static WORDS: LazyLock<Words> =
-    LazyLock::new(|| Words::of(&WHATS, &["broken", "so it is not a startup step"]));
+    LazyLock::new(|| Words::of(&WHATS, &["broken", "not a startup step"]));
 
 fn words(command: &str) -> Vec<String> {
     command.split(' ').map(str::to_owned).collect()
@@ -234,7 +234,7 @@ fn quotes(target: Target, parsed: &Parsed) -> Vec<String> {
         }
         Target::Role | Target::Branch => parsed.head.clone(),
         Target::TaskTitle => of("Task"),
-        Target::Skill => of("Not the name of a skill"),
+        Target::Skill => of("Not a skill name"),
         Target::Read => of("Not a path in this project"),
         Target::BootTask => either("Task to restore with the TaskCreate tool", "Not a task"),
         Target::BootConstraint => either("Constraint", "Not a constraint"),

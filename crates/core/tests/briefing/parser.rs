@@ -69,7 +69,7 @@ impl Words {
         let (what, remark) = (any_of(whats), any_of(remarks));
         let about = format!("(?: \\((?:{NAME}(?:, {remark})?|{remark})\\))?");
         let title = "midstride briefing(?: · resumed session| · after /clear| · for this request| · for this agent| · to continue)?";
-        let compact = "midstride · after compaction · what the summary above does not have";
+        let compact = "midstride · after compaction · missing from the summary above";
         let summary = "midstride · what the records of this session show";
         let head = format!(
             "^(?:{title}|{compact}|{summary})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"

@@ -35,12 +35,12 @@ const BOOT_WHATS: [&str; 11] = [
     "Task to restore with the TaskCreate tool",
     "Task to restore with the update_plan tool",
     "Task to restore",
-    "Not the name of a skill",
+    "Not a skill name",
     "Not a path in this project",
     "Not a task",
     "Not a constraint",
 ];
-const REMARKS: [&str; 2] = ["changed since", "so it is not a startup step"];
+const REMARKS: [&str; 2] = ["changed since", "not a startup step"];
 
 /// Words, markup and hidden characters, in any order and of any length.
 fn text() -> impl Strategy<Value = String> {

@@ -208,7 +208,7 @@ impl Client for ClaudeCode {
     fn project_install_notes(&self, root: &Path) -> Vec<String> {
         vec![
             format!(
-                "Claude Code reads hooks of a project only when it is started in {}; hooks installed without `--project` run everywhere.",
+                "Claude Code reads project hooks only when it is started in {}; hooks installed without `--project` run everywhere.",
                 root.display()
             ),
             "Claude Code asks each user once whether to start the server.".to_owned(),

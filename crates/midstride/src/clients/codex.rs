@@ -198,7 +198,7 @@ impl Client for Codex {
     }
 
     fn project_install_notes(&self, _root: &Path) -> Vec<String> {
-        vec!["Codex reads files of a project only after you trusted the project.".to_owned()]
+        vec!["Codex reads project files only after you trust the project.".to_owned()]
     }
 }
 

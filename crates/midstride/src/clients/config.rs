@@ -192,7 +192,7 @@ pub enum InstallError {
     #[error("the install record `{}` cannot be read", .0.display())]
     DamagedRecord(PathBuf),
     /// Only the user can grant permissions, not an agent.
-    #[error("this command needs the user, but it runs inside {0}")]
+    #[error("this command requires the user, but it is running inside {0}")]
     RunByAgent(Automation),
     /// A file could not be read or written.
     #[error(transparent)]

@@ -53,7 +53,7 @@ pub enum IndexError {
     #[error("this project is not set up, so it has no index")]
     NotSetUp,
     /// The time limit passed.
-    #[error("it took too long")]
+    #[error("the index timed out")]
     TimedOut,
     /// The database could not be read or written.
     #[error("the index cannot be used: {0}")]

@@ -198,13 +198,13 @@ pub struct LedgerRecord {
 #[non_exhaustive]
 pub enum AppendError {
     /// Another writer appended first.
-    #[error("the stream has moved on")]
+    #[error("another writer appended to the stream first")]
     Conflict {
         /// The current version of the stream.
         actual: Option<StreamVersion>,
     },
     /// The engine failed midway. Append the same events again to find out.
-    #[error("it may not have been recorded: {0}")]
+    #[error("the change may not have been recorded: {0}")]
     Ambiguous(String),
     /// Other writers held the lock for too long. Nothing was recorded.
     #[error("the ledger cannot be written: {0}")]
@@ -213,10 +213,10 @@ pub enum AppendError {
     #[error("the ledger cannot be written: {0}")]
     Unavailable(String),
     /// The record is over [`RECORD_BYTES_MAX`].
-    #[error("a record of {0} bytes is too large; at most {RECORD_BYTES_MAX} fit")]
+    #[error("a record of {0} bytes is too large; the maximum is {RECORD_BYTES_MAX}")]
     TooLarge(usize),
     /// There are no events to record.
-    #[error("a record has at least one event")]
+    #[error("a record must have at least one event")]
     Empty,
 }
 
@@ -278,7 +278,7 @@ pub enum LedgerError {
     #[error("the ledger cannot be used: {0}")]
     Unavailable(String),
     /// Exactly these bytes were forgotten and cannot be stored again.
-    #[error("`{0}` was forgotten, and is not stored again")]
+    #[error("`{0}` was forgotten and cannot be stored again")]
     Forgotten(BlobHash),
     /// A file could not be read or written.
     #[error(transparent)]

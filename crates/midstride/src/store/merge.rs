@@ -40,7 +40,7 @@ pub enum StoreMergeError {
     #[error(transparent)]
     File(#[from] FileError),
     /// Something is not in the current store.
-    #[error("`{}` was not merged whole: {missing}", path.display())]
+    #[error("`{}` was not merged completely; missing: {missing}", path.display())]
     Incomplete {
         /// The store that was set aside.
         path: PathBuf,
@@ -163,7 +163,7 @@ fn merge_ledger(
     }
     match theirs.count_unknown_events()? {
         0 => Ok(()),
-        unknown => Err(incomplete(format!("{unknown} events of a newer midstride"))),
+        unknown => Err(incomplete(format!("{unknown} events from a newer midstride"))),
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum RevisionError {
     /// The handoff has fewer revisions.
-    #[error("`{key}` has {last} text{}, there is no `{key}@{wanted}`", if *last == 1 { "" } else { "s" })]
+    #[error("`{key}` has {last} revision{}; there is no `{key}@{wanted}`", if *last == 1 { "" } else { "s" })]
     NotFound {
         /// The handoff.
         key: String,
@@ -168,7 +168,7 @@ impl<'p> TextStore<'p> {
 
     /// Stores the new text of a document and returns its id.
     pub(crate) fn store_new(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
-        self.store(text, "exactly this text")
+        self.store(text, "this exact text")
     }
 
     fn store(&self, text: &CleanText, description: &str) -> Result<BlobHash, RevisionError> {

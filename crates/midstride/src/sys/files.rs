@@ -115,16 +115,16 @@ impl fmt::Display for FileError {
             FileProblem::Denied => write!(f, "no permission to access `{path}`"),
             FileProblem::ReadOnly => write!(f, "`{path}` is read-only"),
             FileProblem::Outside => write!(f, "`{path}` leads outside the project"),
-            FileProblem::LinkLoop => write!(f, "`{path}` has a cycle of links"),
+            FileProblem::LinkLoop => write!(f, "`{path}` contains a symlink loop"),
             FileProblem::TooLarge(size) => {
-                write!(f, "`{path}` has {size} bytes, at most {FILE_BYTES_MAX} are read")
+                write!(f, "`{path}` is {size} bytes; the maximum is {FILE_BYTES_MAX}")
             }
             FileProblem::WouldBeTooLarge(size) => {
-                write!(f, "`{path}` would have {size} bytes, and at most {FILE_BYTES_MAX} are read")
+                write!(f, "`{path}` would be {size} bytes; the maximum is {FILE_BYTES_MAX}")
             }
             FileProblem::DiskFull => write!(f, "no space left to write `{path}`"),
-            FileProblem::Changed => write!(f, "`{path}` was changed by another process meanwhile"),
-            FileProblem::Deleted => write!(f, "`{path}` was deleted meanwhile"),
+            FileProblem::Changed => write!(f, "another process changed `{path}` in the meantime"),
+            FileProblem::Deleted => write!(f, "`{path}` was deleted in the meantime"),
             FileProblem::Untrusted => write!(f, "`{path}` came from elsewhere and is not trusted"),
             FileProblem::Other(error) => write!(f, "`{path}`: {error}"),
         }
@@ -139,18 +139,18 @@ impl FileError {
         Some(match self.problem {
             FileProblem::Exists => "choose another id, or edit the existing one",
             FileProblem::IsFolder | FileProblem::NotFolder | FileProblem::NotFile => {
-                "move it away, then try again"
+                "move it out of the way, then try again"
             }
             FileProblem::Denied => "check who owns it and its permissions",
             FileProblem::ReadOnly => "make it writable with `chmod u+w`, then try again",
             FileProblem::Outside => "midstride stays inside the project: move the file into it",
             FileProblem::LinkLoop => "remove the link",
-            FileProblem::TooLarge(_) => "move the material into separate files and refer to them",
+            FileProblem::TooLarge(_) => "move content into separate files and refer to them",
             FileProblem::WouldBeTooLarge(_) => {
-                "nothing was changed; move the material into separate files and refer to them"
+                "nothing was changed; move content into separate files and refer to them"
             }
             FileProblem::DiskFull => "free some disk space and try again; nothing was changed",
-            FileProblem::Changed => "look at it again, then run the command again",
+            FileProblem::Changed => "review it, then run the command again",
             FileProblem::Deleted => {
                 "restore it, for example with `git restore`, then run the command again"
             }

@@ -46,7 +46,7 @@ pub enum TaskError {
         why: TaskRefusal,
     },
     /// The task has an event at the last representable time.
-    #[error("no change can be later than {0}, the time of its last change")]
+    #[error("the last change is dated {0}, and no change can be later")]
     EndOfTime(Timestamp),
     /// The ledger cannot be read.
     #[error(transparent)]

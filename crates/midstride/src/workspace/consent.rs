@@ -27,7 +27,7 @@ pub struct ConsentQuestion<'q> {
 #[non_exhaustive]
 pub enum ConsentError {
     /// An agent or a proof runs the command.
-    #[error("this command needs the user, but it runs inside {0}")]
+    #[error("this command requires the user, but it is running inside {0}")]
     RequiresUser(Automation),
     /// The processes that started the command are hidden.
     #[error("cannot check which process started this command: /proc is not readable")]

@@ -24,7 +24,7 @@ pub enum PermissionError {
     #[error(transparent)]
     Consent(#[from] ConsentError),
     /// There is no home folder to store it in.
-    #[error("there is no home directory to keep it in")]
+    #[error("there is no home directory to store permissions in")]
     NoHome,
     /// A file could not be read or written.
     #[error(transparent)]

@@ -33,18 +33,24 @@ impl fmt::Display for SkippedSetting {
         match self {
             Self::Configuration(why) => write!(f, "the configuration is not read: {why}"),
             Self::UnknownKey { key, .. } => {
-                write!(f, "`{key}` in the configuration is unknown to this midstride and ignored")
+                write!(
+                    f,
+                    "`{key}` in the configuration is unknown to this version of midstride and is ignored"
+                )
             }
             Self::Untrusted(name) => write!(
                 f,
-                "folder `{name}` is outside the project; it is not read before `midstride trust`"
+                "folder `{name}` is outside the project; it is not read until trusted with `midstride trust`"
             ),
             Self::UntrustedRules(1) => {
-                write!(f, "1 redaction rule of the project is not used before `midstride trust`")
+                write!(
+                    f,
+                    "1 redaction rule of the project is not used until trusted with `midstride trust`"
+                )
             }
             Self::UntrustedRules(count) => write!(
                 f,
-                "{count} redaction rules of the project are not used before `midstride trust`"
+                "{count} redaction rules of the project are not used until trusted with `midstride trust`"
             ),
             Self::Folder { name, why } => write!(f, "folder `{name}` is not read: {why}"),
         }

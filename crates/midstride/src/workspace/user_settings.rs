@@ -120,14 +120,14 @@ impl fmt::Display for Exclusion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Policy(file) => {
-                write!(f, "the policy of this machine (`{}`) excludes this project", file.display())
+                write!(f, "this machine's policy (`{}`) excludes this project", file.display())
             }
             Self::Pattern(pattern) => {
                 write!(f, "your setting `capture.exclude` excludes this project (`{pattern}`)")
             }
             Self::NotListed => write!(f, "your setting `capture.only` does not list this project"),
             Self::HomeFolder => {
-                write!(f, "midstride skips a repository that is your home folder")
+                write!(f, "this repository is your home folder, which midstride skips")
             }
             Self::Unreadable(why) => write!(f, "{why}"),
         }

@@ -49,12 +49,12 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    Usage "usage": "The arguments are wrong or do not go together.",
+    Usage "usage": "The arguments are invalid or cannot be combined.",
     InvalidInput "invalid-input": "A text, name or value is not valid.",
     InvalidSettings "invalid-settings": "A settings file is not valid.",
-    NotFound "not-found": "Nothing has this name.",
-    Ambiguous "ambiguous": "Several things have this name.",
-    AlreadyExists "already-exists": "Something already has this name.",
+    NotFound "not-found": "Nothing matches this name.",
+    Ambiguous "ambiguous": "The name is ambiguous.",
+    AlreadyExists "already-exists": "The name is already taken.",
     WrongState "wrong-state": "The handoff, task or project is not in a state that allows this.",
     Conflict "conflict": "Another writer changed it first.",
     Forgotten "forgotten": "The text was deleted with `midstride forget`.",

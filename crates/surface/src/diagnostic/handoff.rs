@@ -48,7 +48,7 @@ impl From<NewError> for Diagnostic {
             }
             NewError::TwoTexts(_) => diagnostic.hint("omit either `--from` or `--body`"),
             NewError::NotUtf8(_) => diagnostic.hint(CONVERT_HINT),
-            NewError::Folder(_) => diagnostic.hint("name one file in it"),
+            NewError::Folder(_) => diagnostic.hint("specify a file in it"),
             NewError::Upstream(error @ FindError::NotMarkdown(_)) => {
                 Self::from(error).hint("`midstride new TITLE --body FILE` takes any text")
             }
@@ -88,7 +88,7 @@ impl From<RevisionError> for Diagnostic {
                 diagnostic.hint(format!("the newest one is `{key}@{last}`"))
             }
             RevisionError::NotLocal { .. } => diagnostic
-                .hint("`midstride sync` fetches what others shared; they run it to share theirs"),
+                .hint("`midstride sync` fetches what others have shared with `midstride sync`"),
             RevisionError::Forgotten { .. } => {
                 diagnostic.hint("the history still lists it, but its text was deleted for good")
             }
@@ -132,11 +132,11 @@ impl From<ReviseError> for Diagnostic {
         match error {
             ReviseError::Conflict { key, kept, redacted, .. } => {
                 let secrets = redacted.iter().map(|secret| &secret.kind);
-                let secrets = secrets.map(|kind| format!("a secret was not written: {kind}"));
+                let secrets = secrets.map(|kind| format!("redacted a secret: {kind}"));
                 secrets
                     .fold(diagnostic, Self::hint)
                     .hint(format!(
-                        "`{}` has both texts between conflict markers: resolve them there",
+                        "`{}` has both versions between conflict markers: resolve the conflicts there",
                         kept.display()
                     ))
                     .hint_per_surface(
@@ -149,8 +149,8 @@ impl From<ReviseError> for Diagnostic {
                     )
             }
             ReviseError::OtherHandoff { key, .. } => diagnostic
-                .hint("name the handoff that the text belongs to")
-                .hint(format!("without its header it replaces the body of `{key}`, and only that")),
+                .hint("specify the handoff that the text belongs to")
+                .hint(format!("without its header, the text replaces only the body of `{key}`")),
             ReviseError::Header { fix: mend, .. } => diagnostic.hint(mend),
             ReviseError::Empty(key) => diagnostic.hint_per_surface(
                 format!("abandon it with midstride resolve {} --abandon REASON", shell_word(&key)),
@@ -190,7 +190,7 @@ impl From<ApplyError> for Diagnostic {
                     }
                     (false, Some(_)) => next.iter().fold(diagnostic, |diagnostic, next| {
                         let next = shell_word(next);
-                        diagnostic.hint(format!("`midstride advance {key} --to {next}` can follow"))
+                        diagnostic.hint(format!("try `midstride advance {key} --to {next}`"))
                     }),
                     (false, None) => diagnostic.hint(format!(
                         "`midstride new --stage {to} --from {key}` drafts one that builds on it"
@@ -231,7 +231,7 @@ impl From<ApplyError> for Diagnostic {
             }
             ApplyError::RequiresUser { .. } => diagnostic.hint_per_surface(
                 "its `suggested_owner` is the user: answer it in a terminal",
-                "ask the user, who answers with `midstride answer` in a terminal",
+                "ask the user to answer with `midstride answer` in a terminal",
             ),
             ApplyError::NoCommit(_) => diagnostic.hint_per_surface(
                 "commit first, or give `--outcome` instead",
@@ -259,7 +259,7 @@ impl From<ResolveInputError> for Diagnostic {
     fn from(error: ResolveInputError) -> Self {
         match error {
             ResolveInputError::NoSingleEnding => Self::from_error(&error).hint_per_surface(
-                "--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON",
+                "use --commit COMMIT, --outcome TEXT, --by ID or --abandon REASON",
                 "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
             ),
             ResolveInputError::Commit(error) => error.into(),
@@ -278,9 +278,9 @@ impl From<AdvanceError> for Diagnostic {
                 let path = path.display();
                 Self::with_code(
                     ErrorCode::AlreadyExists,
-                    format!("another document is at the path of `{key}`: `{path}`"),
+                    format!("another document already uses the path of `{key}`: `{path}`"),
                 )
-                .hint("move it away, or give it a header with that id and stage")
+                .hint("move it out of the way, or give it a header with that id and stage")
             }
             AdvanceError::New(error) => error.into(),
             AdvanceError::Apply(error) => error.into(),
@@ -313,7 +313,7 @@ impl From<ShareError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             ShareError::NotPrivate(_) => {
-                diagnostic.hint("only handoffs in the private folder have to be shared")
+                diagnostic.hint("only handoffs in the private folder need to be shared")
             }
             ShareError::CommitsNothing => {
                 diagnostic.hint("`midstride init` sets up a committed folder")
@@ -338,7 +338,9 @@ impl From<MergeError> for Diagnostic {
     fn from(error: MergeError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            MergeError::NoRepository => diagnostic.hint("start it where the merge was made"),
+            MergeError::NoRepository => {
+                diagnostic.hint("run it in the repository where you started the merge")
+            }
             MergeError::NoConflict(path) => {
                 let path = shell_path(&path);
                 diagnostic.hint(format!("run `midstride check {path}` to see what remains"))

@@ -14,7 +14,7 @@ use midstride_core::work::task;
 use midstride_core::work::task::TaskNotFound;
 
 /// How to start a new ledger. SQLite would delete a log without its database.
-const NEW_LEDGER_HINT: &str = "or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks";
+const NEW_LEDGER_HINT: &str = "or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks";
 
 impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {
@@ -26,7 +26,7 @@ impl From<LedgerError> for Diagnostic {
                 diagnostic.hint(format!("restore `{}` from a backup", path.display())).hint(
                     match is_database {
                         true => NEW_LEDGER_HINT,
-                        false => "or move it away: midstride rebuilds what it can from transcripts",
+                        false => "or move it out of the way: midstride rebuilds what it can from transcripts",
                     },
                 )
             }
@@ -60,7 +60,7 @@ impl From<AppendError> for Diagnostic {
                 "nothing was changed; `midstride doctor` prints its path: check that it is intact and writable",
             ),
             AppendError::Ambiguous(_) => {
-                diagnostic.hint("check that it exists, then try again")
+                diagnostic.hint("check whether it was recorded; if not, try again")
             }
             AppendError::TooLarge(_) => {
                 diagnostic.hint("put the long text into a handoff or a file, and refer to it")
@@ -76,7 +76,7 @@ impl From<ReconcileError> for Diagnostic {
         match error {
             ReconcileError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             ReconcileError::Read(error) => error.into(),
-            ReconcileError::Append(_) => diagnostic.hint("the documents are as they were"),
+            ReconcileError::Append(_) => diagnostic.hint("the documents are unchanged"),
             _ => diagnostic,
         }
     }
@@ -104,9 +104,8 @@ impl From<DismissError> for Diagnostic {
                 };
                 Self::from_error(&error).hint(hint)
             }
-            DismissError::Several { ref known, .. } => {
-                Self::from_error(&error).hint(format!("type more of it: {}", known.join(", ")))
-            }
+            DismissError::Several { ref known, .. } => Self::from_error(&error)
+                .hint(format!("type more of the handle: {}", known.join(", "))),
             DismissError::AlreadyClosed { .. } => {
                 Self::from_error(&error).hint("midstride dismiss lists what is open")
             }
@@ -124,14 +123,14 @@ impl From<TaskNotFound> for Diagnostic {
         match error {
             TaskNotFound::None(_) => diagnostic
                 .hint_per_surface(
-                    "`midstride task list --all` shows what there is",
-                    "`tasks` with `all` lists what there is",
+                    "`midstride task list --all` lists all tasks",
+                    "`tasks` with `all` lists all tasks",
                 )
                 .hint("`midstride sync` fetches tasks from other clones"),
             TaskNotFound::Ambiguous { candidates, .. } => {
                 let shown = candidates.iter().take(CANDIDATES_MAX);
                 let shown = shown.map(|(id, subject)| format!("{id}  {}", one_line(subject, 60)));
-                shown.fold(diagnostic, Self::hint).hint("name one of them")
+                shown.fold(diagnostic, Self::hint).hint("specify one of them")
             }
             _ => diagnostic,
         }
@@ -186,7 +185,7 @@ impl From<MissionError> for Diagnostic {
                 Self::from_error(&error).hint("update midstride; nothing was changed")
             }
             MissionError::NoSuch { .. } => Self::from_error(&error)
-                .hint("`midstride task mission --history` numbers them; nothing was captured"),
+                .hint("`midstride task mission --history` shows the numbers; nothing was captured"),
             MissionError::Task(error) => error.into(),
             _ => Self::from_error(&error),
         }
@@ -199,21 +198,22 @@ impl From<WorkflowError> for Diagnostic {
         match error {
             WorkflowError::SecretName(_) => diagnostic.hint("give it another name"),
             WorkflowError::Name { .. } => {
-                diagnostic.hint("name it with lower-case letters, digits and hyphens")
+                diagnostic.hint("use lowercase letters, digits and hyphens")
             }
             WorkflowError::NoObject => diagnostic
                 .hint("give an object, such as {\"step\": 2, \"waiting_for\": \"review\"}"),
-            WorkflowError::TooLarge(_) => diagnostic
-                .hint("keep what the next session needs; name files instead of quoting them"),
+            WorkflowError::TooLarge(_) => diagnostic.hint(
+                "keep only what the next session needs; refer to files instead of quoting them",
+            ),
             WorkflowError::NoSuch { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
             WorkflowError::NoSuch { .. } => diagnostic.hint_per_surface(
                 "`midstride session state` lists the saved states",
-                "save a whole state under this name first",
+                "save a complete state under this name first",
             ),
-            WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),
-            WorkflowError::Forgotten { .. } => diagnostic.hint("another number may be there"),
+            WorkflowError::NoNumber { .. } => diagnostic.hint("state 1 is the oldest"),
+            WorkflowError::Forgotten { .. } => diagnostic.hint("other states may still exist"),
             WorkflowError::Unwritable => diagnostic.hint("remove the secret"),
             WorkflowError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             WorkflowError::Task(error) => error.into(),
@@ -227,13 +227,11 @@ impl From<ForgetError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             ForgetError::NoId(_) => diagnostic
-                .hint(format!(
-                    "an id is hexadecimal; {ID_PREFIX_LENGTH_MIN} digits or more name it"
-                ))
-                .hint("`ID@2` names the second text of a handoff"),
+                .hint(format!("an id is hexadecimal; type at least {ID_PREFIX_LENGTH_MIN} digits"))
+                .hint("`ID@2` is the second revision of a handoff"),
             ForgetError::NoSuch(_) => diagnostic
-                .hint("`midstride events --json` lists the ids, as `was` and as `blob`")
-                .hint("`ID@2` names the second text of a handoff"),
+                .hint("`midstride events --json` lists the ids, in `was` and `blob`")
+                .hint("`ID@2` is the second revision of a handoff"),
             ForgetError::Several { found, .. } => {
                 let more = found.len().saturating_sub(CANDIDATES_MAX);
                 let shown = found.iter().take(CANDIDATES_MAX);
@@ -275,7 +273,7 @@ impl From<SyncError> for Diagnostic {
             }
             SyncError::WhichRemote(known) => {
                 let first = known.first().map(String::as_str).unwrap_or_default();
-                diagnostic.hint(format!("name it: midstride sync {}", shell_word(first)))
+                diagnostic.hint(format!("choose one: midstride sync {}", shell_word(first)))
             }
             SyncError::UnknownRemote { known, .. } => {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))

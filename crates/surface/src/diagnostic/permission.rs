@@ -38,7 +38,8 @@ impl From<OtherAuthors> for Diagnostic {
         }
         if error.unknown > 0 {
             let documents = count(error.unknown, "document");
-            diagnostic = diagnostic.hint(format!("{documents} not committed, or changed since"));
+            diagnostic =
+                diagnostic.hint(format!("{documents} not committed, or changed since the commit"));
         }
         diagnostic.hint("run `midstride trust` without `--author` to review all of them")
     }
@@ -64,7 +65,7 @@ impl From<AllowError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             AllowError::NoProof { has, .. } if has.is_empty() => {
-                diagnostic.hint("it has none; `proofs` in its header lists them")
+                diagnostic.hint("it has none; list proofs under `proofs` in its header")
             }
             AllowError::NoProof { has, .. } => {
                 let has: Vec<String> = has.iter().map(ToString::to_string).collect();
@@ -87,15 +88,15 @@ impl From<InstallError> for Diagnostic {
                 diagnostic.hint("change or remove it, then try again; nothing was changed")
             }
             InstallError::Unverified { .. } => diagnostic
-                .hint("add the entry by hand: `--dry-run` on a simpler file shows it")
+                .hint("add the entry by hand; to see it, use `--dry-run` on a simpler file")
                 .hint("nothing was changed"),
             InstallError::NoHome => diagnostic.hint("set HOME to your home directory"),
             InstallError::DamagedRecord(_) => diagnostic.hint(
-                "move it away, then try again: without it, midstride treats matching entries as its own",
+                "move it out of the way, then try again: without it, midstride treats matching entries as its own",
             ),
             InstallError::RunByAgent(_) => diagnostic
                 .hint("run the same command in your own terminal")
-                .hint("without `--allow` and `--trust-hooks` it runs here too"),
+                .hint("without `--allow` and `--trust-hooks`, it also runs here"),
             InstallError::File(error) => error.into(),
             _ => diagnostic,
         }
@@ -105,9 +106,8 @@ impl From<InstallError> for Diagnostic {
 impl From<PurgeError> for Diagnostic {
     fn from(error: PurgeError) -> Self {
         match error {
-            PurgeError::Changed => {
-                Self::from_error(&error).hint("start over and look again; nothing was deleted")
-            }
+            PurgeError::Changed => Self::from_error(&error)
+                .hint("nothing was deleted; start over and review the plan again"),
             PurgeError::Permission(error) => error.into(),
             PurgeError::Driver(error) => error.into(),
             PurgeError::Git(error) => error.into(),

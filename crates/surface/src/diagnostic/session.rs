@@ -13,7 +13,7 @@ const SESSION_NONE_HINT: &str = "`session` takes a session id, or `none` to use 
 /// The hint for transcripts that were not found.
 fn transcript_hint() -> String {
     format!(
-        "for a transcript elsewhere, or one of a moved project, use `--transcript`; if a client's home is elsewhere, set {}",
+        "for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set {}",
         home_variables()
     )
 }
@@ -22,9 +22,11 @@ impl From<WhyError> for Diagnostic {
     fn from(error: WhyError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            WhyError::NoRepository => diagnostic.hint("change to a folder of a git repository"),
-            WhyError::NoCommit(_) => diagnostic.hint("name a commit, or a line as src/app.rs:14"),
-            WhyError::Outside(_) => diagnostic.hint("name a file of this repository"),
+            WhyError::NoRepository => diagnostic.hint("change to a folder in a git repository"),
+            WhyError::NoCommit(_) => {
+                diagnostic.hint("give a commit, or a line such as src/app.rs:14")
+            }
+            WhyError::Outside(_) => diagnostic.hint("give a file in this repository"),
             WhyError::NotCommitted(_) | WhyError::LineNotCommitted { .. } => {
                 diagnostic.hint("commit it first")
             }
@@ -42,11 +44,9 @@ impl From<SubjectError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             SubjectError::NotFound(_) => {
-                diagnostic.hint("midstride session list and midstride list show their names")
+                diagnostic.hint("run midstride session list or midstride list to see the names")
             }
-            SubjectError::NoSession => {
-                diagnostic.hint("name a handoff, as midstride list shows it")
-            }
+            SubjectError::NoSession => diagnostic.hint("give a handoff from midstride list"),
             SubjectError::NotCaptured(_) => {
                 diagnostic.hint("midstride session recover captures it")
             }
@@ -115,7 +115,7 @@ impl From<SaveError> for Diagnostic {
         match error {
             SaveError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
-            SaveError::OtherProject => diagnostic.hint("leave `-C` out"),
+            SaveError::OtherProject => diagnostic.hint("omit `-C`"),
             SaveError::TranscriptOutside(_) => {
                 diagnostic.hint("`midstride session list` shows the sessions of this project")
             }
@@ -132,7 +132,7 @@ impl From<SaveError> for Diagnostic {
                     "`read` takes paths of files in the project",
                 ),
                 StartupKind::Task | StartupKind::Constraint => diagnostic.hint(
-                    "say it as one short sentence; a command that shows something belongs under \
+                    "write one short sentence; a command that shows something belongs under \
                      `proofs`",
                 ),
             },
@@ -183,8 +183,8 @@ impl From<AuthorNotesError> for Diagnostic {
         match error {
             AuthorNotesError::Empty => diagnostic
                 .hint_per_surface(
-                    "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`",
-                    "say it with `summary` and `next`",
+                    "use flags, as in `midstride save --summary \"...\" --next \"...\"`",
+                    "use `summary` and `next`",
                 )
                 .hint_per_surface(
                     "or in Markdown or JSON with `--body -`",

@@ -90,7 +90,7 @@ pub fn blocked_text(check: &DocumentCheck, to: &str) -> String {
     let number = check.verdict.findings.len();
     let ending = if number == 1 { "s" } else { "" };
     let mut out =
-        format!("`{key}` does not advance to {to}: {} block{ending}", count(number, "finding"));
+        format!("`{key}` did not advance to {to}: {} block{ending} it", count(number, "finding"));
     for command in next_commands(check) {
         out.push_str(&format!("\nNext: {command}"));
     }

@@ -109,7 +109,7 @@ pub fn last_briefing_json<'s>(session: &'s SessionName, text: &'s str) -> LastBr
 
 /// Names the session that a printed briefing was for.
 pub fn last_briefing_line(session: &SessionName) -> String {
-    format!("Briefing of session {} ({})", session.id, session.client)
+    format!("Briefing for session {} ({})", session.id, session.client)
 }
 
 /// A briefing in another form.
@@ -190,12 +190,12 @@ pub fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
         Some(match briefing.omitted.len() {
             0 => "Nothing to brief: no open handoffs, captured sessions or open tasks".to_owned(),
             left => {
-                let left = count(left, "thing");
+                let left = count(left, "item");
                 let budget = match surface {
-                    Surface::Terminal => "--budget 2000",
+                    Surface::Terminal => "try --budget 2000",
                     Surface::Tools => "raise `budget`",
                 };
-                format!("Nothing fits the budget; {left} omitted: {budget}")
+                format!("Nothing fits the budget; {left} omitted; {budget}")
             }
         })
     });

@@ -45,7 +45,7 @@ fn plan_summary(plan: &InstallPlan) -> String {
     let kinds = [
         (of(&|one| one.before.is_none()), "is new", "are new"),
         (of(&|one| one.before.is_some() && one.after.is_some()), "changes", "change"),
-        (of(&|one| one.after.is_none()), "goes", "go"),
+        (of(&|one| one.after.is_none()), "is deleted", "are deleted"),
     ];
     let parts = kinds.into_iter().filter(|(number, ..)| *number > 0);
     let parts = parts.map(|(number, one, more)| {
@@ -81,7 +81,7 @@ pub fn note(note: &InstallNote) -> (String, String) {
             "rename yours and run this again to get both",
         ),
         InstallNote::ChangedSkill(path) => (
-            format!("`{}` was edited since, so it is kept", path.display()),
+            format!("`{}` was edited since it was installed, so it is kept", path.display()),
             "remove it yourself if you do not want it",
         ),
         InstallNote::KeptSkill(path) => (
@@ -101,15 +101,14 @@ pub fn note(note: &InstallNote) -> (String, String) {
         ),
         InstallNote::ChangedEntry(path, name) => (
             format!(
-                "`{name}` in `{}` was edited since; the edit is removed with it",
+                "`{name}` in `{}` was edited since it was installed; the edit is removed with it",
                 path.display()
             ),
             "see the diff; copy what you want to keep",
         ),
         InstallNote::Plugin(client, path) => {
             let program = client.profile().program;
-            let message =
-                format!("the plugin of midstride is enabled in `{}` as well", path.display());
+            let message = format!("the midstride plugin is also enabled in `{}`", path.display());
             let hint = format!(
                 "remove one: `{program} plugin uninstall midstride` or `midstride \
                  client remove`"
@@ -125,7 +124,9 @@ pub fn note(note: &InstallNote) -> (String, String) {
 pub(crate) fn duplicate_hooks(client: &'static dyn Client) -> (String, String) {
     let (name, typed) = (client.title(), client.name());
     (
-        format!("with midstride for you and in this project, {name} runs every hook twice"),
+        format!(
+            "midstride is installed both for you and in this project, so {name} runs every hook twice"
+        ),
         format!(
             "keep one: `midstride client remove {typed}` removes yours, `midstride client remove {typed} --project` the project's"
         ),
@@ -149,7 +150,7 @@ pub fn path_problem(found: &PathLookup) -> (String, &'static str) {
 
 fn version_label(version: &str) -> String {
     if version.is_empty() {
-        "of another version".to_owned()
+        "another version".to_owned()
     } else {
         format!("`{}`", super::one_line(version, 60))
     }
@@ -221,7 +222,7 @@ pub fn list(clients: &[ClientListing], path: &PathLookup) -> String {
         PathLookup::Other(path, version) => {
             format!("On the PATH: {}, {}\n", path.display(), version_label(version))
         }
-        PathLookup::Missing => "On the PATH: nothing called midstride\n".to_owned(),
+        PathLookup::Missing => "On the PATH: not found\n".to_owned(),
     });
     out
 }
@@ -251,12 +252,12 @@ fn install_status_text(standing: &InstallStatus) -> String {
             ));
         }
         if is_there && file.is_changed {
-            out.push_str(&format!("    edited since: {path}\n"));
+            out.push_str(&format!("    edited since installation: {path}\n"));
         }
     }
     if let Some((trusted, all)) = standing.trusted_hooks().filter(|(_, all)| *all > 0) {
         out.push_str(&format!(
-            "    hooks that {} trusts: {trusted} of {all}\n",
+            "    hooks trusted by {}: {trusted} of {all}\n",
             standing.client.title()
         ));
     }

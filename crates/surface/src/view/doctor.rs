@@ -246,11 +246,11 @@ fn layout_word(layout: FolderLayout) -> &'static str {
 pub fn text(diagnosis: &Diagnosis, problems: &[ProblemText], terminal: Option<usize>) -> String {
     let off = match &diagnosis.off_switch {
         Some(OffSwitch::Variable) => {
-            "Hooks are off: MIDSTRIDE=off is set in this environment. Unset it to switch them on.\n"
+            "Hooks are off: MIDSTRIDE=off is set in this environment. Unset it to turn them on.\n"
                 .to_owned()
         }
         Some(OffSwitch::Project) => {
-            "Hooks are off in this project. Switch them on with `midstride on`.\n".to_owned()
+            "Hooks are off in this project. Turn them on with `midstride on`.\n".to_owned()
         }
         Some(OffSwitch::Excluded(exclusion)) => format!("midstride is off here: {exclusion}.\n"),
         None => String::new(),
@@ -316,7 +316,7 @@ fn cost_text(diagnosis: &Diagnosis) -> String {
     };
     let lost = match diagnosis.hook_log.unreadable {
         0 => String::new(),
-        some => format!("  log      {} cannot be read and do not count\n", count(some, "line")),
+        some => format!("  log      unreadable and not counted: {}\n", count(some, "line")),
     };
     let failed = diagnosis.user_log.as_ref().and_then(failed_calls_text).unwrap_or_default();
     format!(
@@ -372,7 +372,7 @@ fn project_text(examined: &ProjectReport) -> String {
     let Dismissals { all, wrong } = examined.dismissals;
     if let Some(share) = (wrong * 100).checked_div(all) {
         let items = count(all, "briefed item");
-        out.push_str(&format!("  {items} dismissed, {wrong} as wrong ({share} %)\n"));
+        out.push_str(&format!("  {items} dismissed, {wrong} as wrong ({share}%)\n"));
     }
     out.push_str(&heading("Index"));
     out.push_str(&format!("  {}\n  {}\n", path_text(&examined.index.path), index_text(examined)));
@@ -430,7 +430,7 @@ fn index_text(examined: &ProjectReport) -> String {
 pub fn reindex_text(done: &ReindexOutcome) -> String {
     let gone = match done.removed {
         0 => String::new(),
-        some => format!(", removed {} of deleted worktrees", count(some, "index")),
+        some => format!(", removed the index of {}", count(some, "deleted worktree")),
     };
     format!("Indexed {}{gone}", count(done.documents, "document"))
 }
@@ -531,7 +531,7 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
         tell("this project is not set up".to_owned(), hint.to_owned());
     }
     if let Some(why) = &examined.config_error {
-        let hint = "fix the file: until then hooks and most commands fail here; `midstride init` in an empty folder shows a fresh one";
+        let hint = "fix the file: until then hooks and most commands fail here; for a fresh one, run `midstride init` in an empty folder";
         tell(why.clone(), hint.to_owned());
     }
     for not_read in &examined.not_read {
@@ -568,7 +568,7 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
         LedgerState::Unusable(why) => {
             let path = ledger.path.display();
             let hint = format!(
-                "restore `{path}` from a backup, or move it and `ledger.db-wal` away: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks"
+                "restore `{path}` from a backup, or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks"
             );
             tell(why.clone(), hint);
         }

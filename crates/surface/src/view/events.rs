@@ -54,13 +54,13 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
             let of = of.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
             let why = reason.as_deref().map(|why| format!(": {}", one_line(why, WIDTH)));
             let did = match record.stream.is_proposal() {
-                true => format!("forgetting {hash} was proposed"),
+                true => format!("proposed to forget {hash}"),
                 false => format!("{hash} forgotten"),
             };
             (format!("{what}{of}"), format!("{did}{}", why.unwrap_or_default()))
         }
         Event::Text(TextEvent::Redacted { hash, clean }) => {
-            ("redaction".to_owned(), format!("{hash} stored as {clean}, without a secret"))
+            ("redaction".to_owned(), format!("{hash} stored as {clean}, with a secret removed"))
         }
         Event::Session(SessionEvent::Briefed { client, session, handoffs, tokens, .. }) => {
             let names = handoff_names(handoffs);

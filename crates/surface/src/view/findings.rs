@@ -64,7 +64,7 @@ pub fn lines(document: &Document, findings: &[Finding], surface: Surface) -> Vec
         let (severity, code) = (finding.severity(), finding.code);
         let number = document.position(finding.at.start).line;
         let (message, help) = (sanitize(&finding.message), fix_hint_on(surface, document, finding));
-        format!("{severity}[{code}] in line {number}: {message}; {help}")
+        format!("{severity}[{code}] on line {number}: {message}; {help}")
     };
     let more = findings.len().saturating_sub(LINES_MAX);
     let lines = findings.iter().take(LINES_MAX).map(line);

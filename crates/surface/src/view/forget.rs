@@ -151,7 +151,7 @@ pub fn plan(text: &KeptText) -> String {
     let gone = match text.kind {
         TombstoneKind::Revision => "Its text is deleted for good; the history still lists it",
         TombstoneKind::Checkpoint | TombstoneKind::Blob => {
-            "Its text is deleted for good, also from the ledger"
+            "Its text is deleted for good, including from the ledger"
         }
     };
     let sync_note =
@@ -168,7 +168,7 @@ pub fn remaining_copies(
     let mut found = Vec::new();
     if done.removal == RemovalOutcome::Referenced {
         found.push((
-            "git still references it; midstride does not rewrite that".to_owned(),
+            "git still references it; midstride does not change that".to_owned(),
             git_references(done).into_iter().chain([REWRITE_HINT.to_owned()]).collect(),
         ));
     }
@@ -194,7 +194,7 @@ pub fn remaining_copies(
                 "`{}` has facts from this session and may contain it",
                 display_path(workspace, path)
             ),
-            vec![format!("look, and remove it: midstride edit {}", shell_path(path))],
+            vec![format!("if it does, remove it: midstride edit {}", shell_path(path))],
         ));
     }
     if let Some(path) = &text.transcript {

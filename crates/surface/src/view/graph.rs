@@ -19,7 +19,8 @@ use midstride_core::text::id::nearest_match;
 const SUGGESTED_MAX: usize = 100;
 
 /// The hint for handoffs without connections.
-const ORPHANS_HINT: &str = "list what they build on under `dependencies.upstream`; an unconnected handoff is not a mistake";
+const ORPHANS_HINT: &str =
+    "list what they build on under `dependencies.upstream`; an unconnected handoff is not an error";
 
 /// A part of the graph, with the whole graph it comes from.
 pub struct GraphView<'g> {
@@ -66,7 +67,7 @@ impl GraphView<'_> {
     fn dangling_hint(&self, dangling: &DanglingReference) -> String {
         let edit = self.edit_command(dangling.location.node);
         if !dangling.candidates.is_empty() {
-            return format!("name one of {}: {edit}", dangling.candidates.join(", "));
+            return format!("choose one of {}: {edit}", dangling.candidates.join(", "));
         }
         let keys: Vec<String> = match self.part.dangling.len() {
             0..=SUGGESTED_MAX => self.whole.nodes.iter().map(|n| n.key.to_string()).collect(),
@@ -83,7 +84,7 @@ impl GraphView<'_> {
 fn dangling_problem(dangling: &DanglingReference) -> String {
     let what = format!("{}: `{}`", dangling.kind.word(), dangling.written);
     match dangling.candidates.len() {
-        0 => format!("{what} is not there"),
+        0 => format!("{what} does not exist"),
         several => format!("{what} matches {several} handoffs"),
     }
 }

@@ -349,7 +349,7 @@ fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
         let checked = match assumption.validation {
             Validation::Holds => ", validated",
             Validation::Disproved => ", disproved",
-            Validation::Pending if assumption.validation_needed => ", to be validated",
+            Validation::Pending if assumption.validation_needed => ", needs validation",
             Validation::Pending => "",
         };
         lines.push(format!(
@@ -420,7 +420,7 @@ fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
     let earlier = all.len().saturating_sub(REVISIONS_SHOWN);
     let more = (earlier > 0).then(|| {
         let key = super::shell_word(&handoff.key().to_string());
-        bullet(&format!("{earlier} earlier ones: midstride show {key} --history"))
+        bullet(&format!("{earlier} earlier: midstride show {key} --history"))
     });
     let last = all[earlier..].iter().map(|r| {
         bullet(&format!(
@@ -443,11 +443,11 @@ pub fn inherited_text(workspace: &Workspace, upstream: &StoredHandoff) -> String
             out.push_str(indent(&sanitize(&lines.join("\n"))).trim_end_matches('\n'));
         }
     };
-    part("Decided there", decisions(&handoff));
-    part("Still blocking there", blocking.iter().map(|q| bullet(q)).collect());
-    part("Assumed there", assumptions(&handoff));
+    part("Decided upstream", decisions(&handoff));
+    part("Still blocking upstream", blocking.iter().map(|q| bullet(q)).collect());
+    part("Assumed upstream", assumptions(&handoff));
     if handoff.decisions().is_empty() && blocking.is_empty() {
-        out.push_str(", where nothing is decided yet");
+        out.push_str(", which has no decisions yet");
     }
     out
 }

@@ -206,7 +206,7 @@ fn sections(home: &HomeScreen, context: &HomeContext) -> Vec<HomeSection> {
         fixed("Next action", action.into_iter().collect()),
         HomeSection::new("Failing", failing.collect(), "midstride brief"),
         fixed("Uncommitted", uncommitted.into_iter().collect()),
-        HomeSection::new("Waits for you", aligned(&waiting), "midstride status --json"),
+        HomeSection::new("Waiting on you", aligned(&waiting), "midstride status --json"),
         HomeSection::new("Handoffs", aligned(&handoffs), "midstride list"),
         HomeSection::new("Tasks", aligned(&tasks.collect::<Vec<_>>()), "midstride task list"),
         HomeSection::new("Problems", problems.collect(), "midstride doctor"),

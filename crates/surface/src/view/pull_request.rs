@@ -8,8 +8,9 @@ use midstride_core::text::span::Spanned;
 const NONE: &str = "None.\n";
 /// Placeholders for a design: its decisions predate the implementation, so these sections start
 /// empty.
-const YOUR_DECISIONS: &str = "<!-- Each as `- Decision:` with a `Rationale:` below it. -->\n";
-const YOUR_DEVIATIONS: &str = "<!-- Each as `- Deviation:` with `Reason:` and `Impact:`. -->\n";
+const YOUR_DECISIONS: &str = "<!-- Write each as `- Decision:` with a `Rationale:` below it. -->\n";
+const YOUR_DEVIATIONS: &str =
+    "<!-- Write each as `- Deviation:` with `Reason:` and `Impact:`. -->\n";
 
 /// The section for a pull request, as Markdown.
 pub fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {

@@ -14,7 +14,7 @@ pub fn text(purge: &PurgePlan) -> String {
     let stays = if stays.is_empty() {
         stays
     } else {
-        format!("{}{}", heading("This stays"), indent(&stays))
+        format!("{}{}", heading("Not deleted"), indent(&stays))
     };
     if purge.is_empty() {
         let alone = if purge.still_used_by.is_empty() { "" } else { " that is not shared" };
@@ -36,11 +36,11 @@ pub fn text(purge: &PurgePlan) -> String {
         lines.push("the merge driver, in .gitattributes and in git's configuration".to_owned());
     }
     if purge.permissions > 0 {
-        lines.push(format!("{} that you gave here", count(purge.permissions, "permission")));
+        lines.push(format!("{} that you granted here", count(purge.permissions, "permission")));
     }
     format!(
         "{}{}{stays}",
-        heading(&format!("This is deleted in {}", path_text(&purge.root))),
+        heading(&format!("To be deleted in {}", path_text(&purge.root))),
         indent(&lines.join("\n"))
     )
 }
@@ -123,7 +123,7 @@ fn shared_with(used_by: &[std::path::PathBuf]) -> Option<String> {
         (one, []) => one.clone(),
         (last, others) => format!("{} and {last}", others.join(", ")),
     };
-    Some(format!("{named} {has} midstride too, and {shares} them"))
+    Some(format!("{named} also {has} midstride and {shares} them"))
 }
 
 /// The data that cannot be restored.
@@ -161,7 +161,7 @@ pub fn restore_hints(purge: &PurgePlan) -> Vec<String> {
 pub fn leftover_client(client: &'static dyn Client) -> String {
     let (name, typed) = (client.title(), client.name());
     format!(
-        "{name} still has midstride in files of this project. Next: midstride client remove {typed} --project"
+        "{name} still has midstride installed in this project. Next: midstride client remove {typed} --project"
     )
 }
 
@@ -270,9 +270,9 @@ mod tests {
             shared_with(&used_by)
         };
         assert_eq!(shared(0), None);
-        assert_eq!(shared(1).unwrap(), "/p0 has midstride too, and shares them");
-        assert_eq!(shared(2).unwrap(), "/p0 and /p1 have midstride too, and share them");
-        let many = "/p0, /p1, /p2 and 16 more have midstride too, and share them";
+        assert_eq!(shared(1).unwrap(), "/p0 also has midstride and shares them");
+        assert_eq!(shared(2).unwrap(), "/p0 and /p1 also have midstride and share them");
+        let many = "/p0, /p1, /p2 and 16 more also have midstride and share them";
         assert_eq!(shared(19).unwrap(), many);
     }
 }

@@ -122,7 +122,7 @@ pub fn reopened(key: &HandoffKey, outcome: &ReopenOutcome) -> String {
         None => was.to_string(),
     };
     format!(
-        "It is {status} again. Before, it was {said}\nNext: midstride show {name} shows how it was closed"
+        "It is {status} again. It was {said}\nhint: see how it was closed with midstride show {name}"
     )
 }
 
@@ -134,5 +134,5 @@ pub fn previous_answer(previous: &PreviousAnswer) -> String {
         PreviousValue::Disproved => "it was disproved".to_owned(),
         PreviousValue::Holds => "it held".to_owned(),
     };
-    format!("Before, {was}: `{key}@{revision}` has that")
+    format!("Previously, {was} (see `{key}@{revision}`)")
 }

@@ -178,12 +178,12 @@ pub fn remarks(saved: &SaveOutcome) -> Vec<String> {
     }
     if let Some(reason) = &saved.accepted {
         let codes = saved.quality.codes().join(", ");
-        remarks.push(format!("Accepted as it is ({codes}): {}", sanitize(reason)));
+        remarks.push(format!("Accepted as is ({codes}): {}", sanitize(reason)));
     }
     remarks.extend(incomplete_notice(saved));
     if saved.tasks_omitted > 0 {
         let left = count(saved.tasks_omitted, "open task");
-        remarks.push(format!("{left} more did not fit; `midstride sync` shares all"));
+        remarks.push(format!("{left} did not fit; `midstride sync` shares all tasks"));
     }
     let answers = [
         (&saved.reflection.inherit, INHERIT_QUESTION, "--inherit"),
@@ -213,7 +213,7 @@ pub fn incomplete_notice(saved: &SaveOutcome) -> Option<String> {
 /// What to add, as a numbered list. If it is long, only the most important items are shown.
 pub fn missing_text(gate: &QualityReport, surface: Surface) -> String {
     let mut text = format!(
-        "{} missing before the next session can resume this:",
+        "{} needed before the next session can resume this:",
         things_are(gate.issues.len())
     );
     for (number, gap) in (1..).zip(gate.issues.iter().take(MISSING_SHOWN_MAX)) {
@@ -263,14 +263,14 @@ fn add_for_tools(gap: &QualityIssue) -> String {
     let mentions = |word: &str| gap.hint.contains(word) || gap.what.contains(word);
     let taken = TAKEN_AS.iter().find(|(code, word, _)| *code == gap.code && mentions(word));
     match taken {
-        Some((code, _, taken)) if *code == "C001" => format!("say it again in {taken}"),
+        Some((code, _, taken)) if *code == "C001" => format!("restate it in {taken}"),
         Some((_, _, taken)) => format!("{} ({taken})", sanitize(gap.hint.trim_end_matches('.'))),
         None => sanitize(&gap.hint),
     }
 }
 
 fn things_are(number: usize) -> String {
-    if number == 1 { "1 thing is".to_owned() } else { format!("{number} things are") }
+    if number == 1 { "1 more item is".to_owned() } else { format!("{number} more items are") }
 }
 
 /// How to add what is missing.

@@ -260,7 +260,7 @@ pub fn remarks(
         lines.push(search_suggestion(words, has_filter, surface));
     }
     if found.has_more && surface == Surface::Terminal {
-        lines.push("There are more; `--limit` shows them".to_owned());
+        lines.push("There are more matches; raise `--limit` to see them".to_owned());
     }
     if !found.is_ranked {
         lines.push(
@@ -301,7 +301,7 @@ fn search_suggestion(words: &[String], has_filter: bool, surface: Surface) -> St
         }
         [_, _, ..] => "Try fewer words: every word must match".to_owned(),
         [_] | [] => match surface {
-            Surface::Terminal => "`midstride list --all` shows what there is".to_owned(),
+            Surface::Terminal => "`midstride list --all` lists all handoffs".to_owned(),
             Surface::Tools => "`brief` shows what is open".to_owned(),
         },
     }

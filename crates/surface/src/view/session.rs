@@ -230,7 +230,7 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     if recovered.older > 0 {
         let older = count(recovered.older, "session");
         remarks.push(format!(
-            "{older} skipped, from before the setup or while midstride was off; capture one with midstride session capture --session ID"
+            "{older} skipped (before setup or while midstride was off); capture one with midstride session capture --session ID"
         ));
     }
     if recovered.running > 0 {
@@ -318,7 +318,7 @@ pub fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
         format!("{mark}{}{}", short_text(&request.text), abandoned(&request.seen))
     };
     let before: Vec<String> = session.asked_before.iter().map(request).collect();
-    section(&mut out, "Asked before it forked", &before);
+    section(&mut out, "Asked before the fork", &before);
     let requests: Vec<String> = session.requests.iter().map(request).collect();
     section(&mut out, "Asked", &requests);
     let answers: Vec<String> = session
@@ -389,7 +389,7 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
     };
     let failures = |kind| highlights.of_kind(kind).map(failed).collect::<Vec<_>>();
     section(out, "Failing checks", &failures(HighlightKind::Failed));
-    section(out, "Fixed on the way", &failures(HighlightKind::Passed));
+    section(out, "Fixed along the way", &failures(HighlightKind::Passed));
     for (heading, kind) in QUOTED_SECTIONS {
         let texts = highlights.of_kind(kind).map(|one| sanitize(&one.text));
         section(out, heading, &texts.collect::<Vec<_>>());
@@ -400,17 +400,17 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
 const QUOTED_SECTIONS: [(&str, HighlightKind); 13] = [
     ("Standing instructions", HighlightKind::Instruction),
     ("Unchecked boxes", HighlightKind::Unchecked),
-    ("Question to the user", HighlightKind::Question),
+    ("Question for the user", HighlightKind::Question),
     ("Stated plan", HighlightKind::StatedPlan),
     ("Open items", HighlightKind::OpenItem),
     ("Findings", HighlightKind::Finding),
     ("Decisions", HighlightKind::Decision),
-    ("Tried and given up", HighlightKind::DeadEnd),
+    ("Tried and abandoned", HighlightKind::DeadEnd),
     ("From the compaction summary", HighlightKind::Summary),
     ("Commit messages", HighlightKind::Message),
     ("Reports", HighlightKind::Report),
     ("Remarks between calls", HighlightKind::Remark),
-    ("Reports of subagents", HighlightKind::AgentReport),
+    ("Subagent reports", HighlightKind::AgentReport),
 ];
 
 fn page_header(checkpoint: &Checkpoint) -> String {
@@ -422,7 +422,7 @@ fn page_header(checkpoint: &Checkpoint) -> String {
     }
     lines.extend(session.fork_description().map(|sentence| one_line(&sentence, usize::MAX)));
     if let Some(model) = &session.model {
-        let full = checkpoint.context_percent.map(|percent| format!(", context {percent} % full"));
+        let full = checkpoint.context_percent.map(|percent| format!(", context {percent}% full"));
         lines.push(format!("{}{}", inline_name(model), full.unwrap_or_default()));
     }
     if let Some(commit) = &checkpoint.git.commit {
@@ -439,7 +439,7 @@ fn page_header(checkpoint: &Checkpoint) -> String {
 
 /// Marks what the user rewound.
 fn abandoned_mark(is_left: bool) -> &'static str {
-    if is_left { "  (taken back)" } else { "" }
+    if is_left { "  (rewound)" } else { "" }
 }
 
 fn failures(checkpoint: &Checkpoint) -> Vec<String> {
@@ -475,8 +475,8 @@ fn files(workspace: &Workspace, checkpoint: &Checkpoint) -> Vec<String> {
     let state = |path: &str| {
         let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
         match artifact.map(|artifact| artifact.state) {
-            Some(ArtifactState::Partial) => ", replaced since",
-            Some(ArtifactState::Missing) => ", not there",
+            Some(ArtifactState::Partial) => ", changed since",
+            Some(ArtifactState::Missing) => ", missing",
             Some(ArtifactState::Match) | None => "",
         }
     };

@@ -68,7 +68,8 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
     rows.push(("Exclude", "midstride config set capture.exclude '~/clients/**'".to_owned()));
     let mut clients = setup.clients.iter().map(|one| one.client.profile());
     if let Some(client) = clients.find(|client| client.has_status_line && !setup.adds_status_line) {
-        let text = format!("midstride setup --status-line, for the status line of {}", client.title);
+        let text =
+            format!("midstride setup --status-line, for the status line of {}", client.title);
         rows.push(("Optional", text));
     }
     rows.push(("Undo", "midstride setup --undo".to_owned()));

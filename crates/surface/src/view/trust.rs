@@ -119,8 +119,8 @@ fn questions(trust: &Trust) -> Option<String> {
     let text = match (trust.blocking_questions, trust.is_closed) {
         (0, _) => return None,
         (number, true) => format!("{} never answered", count(number, "question")),
-        (1, false) => "1 question blocks".to_owned(),
-        (number, false) => format!("{number} questions block"),
+        (1, false) => "1 blocking question".to_owned(),
+        (number, false) => format!("{number} blocking questions"),
     };
     Some(text)
 }

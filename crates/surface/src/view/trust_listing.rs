@@ -85,7 +85,9 @@ pub fn trust_listing_text(
     let waiting: Vec<_> = listing.proofs.iter().filter(|proof| !proof.is_allowed).collect();
     if !waiting.is_empty() {
         let commands = count(waiting.len(), "proof command");
-        out.push_str(&format!("{commands}, not run before `midstride trust HANDOFF`:\n"));
+        out.push_str(&format!(
+            "{commands}, not run until allowed with `midstride trust HANDOFF`:\n"
+        ));
         let line = |proof: &&ListedProof| {
             let command = escape_hidden(&proof.command).replace('\n', "\n    ");
             format!("  {}  {command}\n", escape_hidden(&proof.key))
@@ -101,7 +103,7 @@ fn documents_text(listing: &TrustListing) -> String {
     }
     let all = count(listing.documents.len(), "document");
     let mut out = format!("{all} to brief sessions from: {}\n", authors_text(listing));
-    out.push_str("  git does not check author names, and anyone can write any name\n");
+    out.push_str("  git does not verify author names: anyone can use any name\n");
     let mut folders: BTreeMap<&Path, Vec<&ListedDocument>> = BTreeMap::new();
     for document in &listing.documents {
         let folder = document.path.parent().unwrap_or(Path::new(""));

@@ -67,7 +67,7 @@ fn push_session(out: &mut String, session: &CommitSession, width: usize) {
 
 /// What a session says about its choices.
 const KINDS: [(&str, HighlightKind); 2] =
-    [("Decisions", HighlightKind::Decision), ("Tried and given up", HighlightKind::DeadEnd)];
+    [("Decisions", HighlightKind::Decision), ("Tried and abandoned", HighlightKind::DeadEnd)];
 
 fn push_handoff(out: &mut String, handoff: &CitingHandoff, width: usize) {
     let title = handoff.title.as_deref().map(|title| format!(": {title}")).unwrap_or_default();

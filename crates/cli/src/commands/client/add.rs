@@ -21,7 +21,7 @@ Which of midstride's own tools may it use without asking you?
 Press Enter to keep your current choice (`none` until you choose).
 `midstride client add --allow none` and `midstride client remove` revert it.";
 
-/// Install midstride into a client
+/// Install midstride in a client
 ///
 /// Adds hooks, the MCP server and the skills `handoff` and `continue`. Replaces
 /// nothing; a second run changes nothing. An agent may run this with `--yes`, because it only makes the
@@ -37,8 +37,8 @@ pub(crate) struct ClientAddArgs {
 
     /// midstride tools that the client may use without asking
     ///
-    /// `--allow none` takes back what you allowed before, and `--allow read` takes back saving. Without
-    /// this, a terminal asks you, and everywhere else your earlier choice stays. Headless sessions
+    /// `--allow none` revokes what you allowed before, and `--allow read` revokes saving. Without this
+    /// option, midstride asks at a terminal and otherwise keeps your earlier choice. Headless sessions
     /// (`claude -p`, `codex exec`) can only use what is allowed.
     #[arg(long, value_enum, value_name = "WHAT")]
     allow: Option<ToolAccessArg>,

@@ -12,7 +12,7 @@ use midstride_surface::view;
 /// List clients and what is installed in them
 ///
 /// Shows for each client whether it is found, what is installed for you and in this project, what is
-/// missing or changed, foreign entries with midstride's names, and for Codex whether the hooks are
+/// missing or changed, other programs' entries under midstride's names, and for Codex whether the hooks are
 /// trusted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

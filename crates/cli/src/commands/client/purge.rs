@@ -124,7 +124,7 @@ impl ProjectPurge {
         }
         let lost = view::purge::lost_items(&lost);
         let question = format!(
-            "This cannot be undone for {lost}. Type `{CONFIRMATION_WORD}` to delete all of it:"
+            "Deleting {lost} cannot be undone. Type `{CONFIRMATION_WORD}` to delete everything:"
         );
         Ui::ask_for_word(environment, &question, CONFIRMATION_WORD, target.yes)
     }

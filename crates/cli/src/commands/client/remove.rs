@@ -11,12 +11,12 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// Remove midstride from a client
 ///
-/// Removes exactly what was added. A file that did not change since is restored byte for byte; in a
-/// changed file, every other edit stays. Handoffs and captured sessions stay.
+/// Removes exactly what was added. A file that has not changed since is restored byte for byte; in
+/// a changed file, every other edit stays. Handoffs and captured sessions stay.
 ///
 /// With `--purge`, also deletes what midstride stores for this project: the folder `.midstride` with
 /// its handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. Lists all
-/// of it first, with what git does not have. Documents in other folders stay, and so does what other
+/// of it first, including what git does not have. Documents in other folders stay, and so does what other
 /// projects and worktrees use. Needs you at a terminal. With `--project`, midstride stays installed for
 /// your other projects.
 #[derive(Debug, clap::Args)]
@@ -27,11 +27,11 @@ pub(crate) struct ClientRemoveArgs {
     #[command(flatten)]
     target: ClientTarget,
 
-    /// Delete what midstride stores for this project, handoffs too
+    /// Delete what midstride stores for this project, including handoffs
     #[arg(long)]
     purge: bool,
 
-    /// With `--purge --yes`: also what git does not have; cannot be undone
+    /// With `--purge --yes`: also delete what git does not have; cannot be undone
     #[arg(long, requires = "purge")]
     uncommitted: bool,
 }

@@ -104,7 +104,7 @@ impl ClientSimulation {
             && self.start_next_session();
     }
 
-    /// Creates a repository the way `git init` does, as far as midstride needs it. Does not need
+    /// Creates the parts of a repository that midstride needs, as `git init` would. Does not need
     /// git.
     fn set_up(&mut self) -> bool {
         let write = |path: &str, text: &str| {
@@ -157,8 +157,8 @@ impl ClientSimulation {
             play.require_capture("PreCompact")?;
             match play.client.profile().compaction.takes_instructions {
                 true => {
-                    require_text(answer, CORRECTION, "what the user corrected")?;
-                    Ok("captured; asks the summary to keep what the user corrected".to_owned())
+                    require_text(answer, CORRECTION, "the user's correction")?;
+                    Ok("captured; asks the summary to keep the user's correction".to_owned())
                 }
                 false => require_no_output(answer).map(|()| "captured".to_owned()),
             }
@@ -170,7 +170,7 @@ impl ClientSimulation {
         self.call_hook("start over", "SessionStart", &call, |_, answer| {
             let context = additional_context(answer)?;
             require_text(&context, HANDOFF_TEXT, "the planted handoff")?;
-            require_text(&context, CORRECTION, "what the user corrected")?;
+            require_text(&context, CORRECTION, "the user's correction")?;
             Ok(format!("{}, with the handoff and the correction", describe_cost(&context)))
         })
     }
@@ -295,7 +295,7 @@ impl ClientSimulation {
         }
         process::communicate_bounded(command, input.to_vec(), BOUNDS).map_err(|error| {
             let program = self.program.display();
-            SimulationError::new(format!("`{program}` cannot be run: {error}"))
+            SimulationError::new(format!("cannot run `{program}`: {error}"))
         })
     }
 
@@ -340,7 +340,7 @@ impl ClientSimulation {
         let private = self.project.join(Path::new(".git/midstride"));
         let report = hook_log::read_report(&private).map_err(SimulationError::from_error)?;
         let fired = report.hooks.into_iter().find(|fired| fired.event == event);
-        fired.ok_or_else(|| SimulationError::new("the hook wrote no line into its log"))
+        fired.ok_or_else(|| SimulationError::new("the hook did not write to its log"))
     }
 
     fn logged_action(&self, event: &str) -> StepResult {
@@ -368,7 +368,7 @@ fn require_success(run: &ProcessReport) -> Result<(), SimulationError> {
             fail(format!("it exited with code {code} and printed {}", output()))
         }
         TrialEnd::Signal(signal) => fail(format!("it was killed by signal {signal}")),
-        TrialEnd::TimedOut => fail(format!("it did not end within {} s", BOUNDS.time.as_secs())),
+        TrialEnd::TimedOut => fail(format!("it did not exit within {} s", BOUNDS.time.as_secs())),
     }
 }
 
@@ -385,14 +385,14 @@ fn additional_context(answer: &str) -> Result<String, SimulationError> {
 fn require_text(text: &str, wanted: &str, what: &str) -> Result<(), SimulationError> {
     match text.contains(wanted) {
         true => Ok(()),
-        false => fail(format!("{what} is missing in {}", quote(text))),
+        false => fail(format!("{what} is missing from {}", quote(text))),
     }
 }
 
 fn require_no_output(answer: &str) -> Result<(), SimulationError> {
     match answer.is_empty() {
         true => Ok(()),
-        false => fail(format!("nothing had to come back, but {}", quote(answer))),
+        false => fail(format!("expected no output, but it printed {}", quote(answer))),
     }
 }
 

@@ -121,10 +121,12 @@ fn report_omitted(
     let left_out = whole.nodes.len() - part.nodes.len();
     if left_out > 0 {
         let why = match args.handoffs.is_empty() {
-            true => "ended, with no connection to an open one",
-            false => "further away, or not connected at all",
+            true => "closed, with no connection to an open handoff",
+            false => "too many steps away, or not connected at all",
         };
-        ui.say(&format!("{left_out} {why}; --depth reaches further, --all shows every one"))?;
+        ui.say(&format!(
+            "{left_out} not shown: {why}; --depth reaches further, --all shows all of them"
+        ))?;
     }
     Ok(())
 }

@@ -84,7 +84,7 @@ pub(crate) fn capture(
     report_checkpoint_problems(ui, done)
 }
 
-/// Explains a session that is listed but has no transcript any more.
+/// Explains a session that is listed but no longer has a transcript.
 fn explain_missing_transcript(
     store: &Store,
     client: Option<&'static dyn Client>,
@@ -102,7 +102,7 @@ fn explain_missing_transcript(
                 ErrorCode::NotFound,
                 format!("the transcript of session `{session}` no longer exists"),
             )
-            .hint(format!("`{show}` shows what was captured of it"))
+            .hint(format!("`{show}` shows what was captured from it"))
         }
     }
 }

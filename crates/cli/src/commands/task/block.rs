@@ -7,7 +7,7 @@ use midstride::verbs::TaskChangeRequest;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Block a task, by a reason or another task
+/// Block a task, with a reason or on another task
 ///
 /// With `--on`, the task waits until the other one is done. With `--reason`, it is blocked until
 /// `midstride task update ID --status pending`.

@@ -103,8 +103,8 @@ pub(super) fn list(
     }
     if chosen.is_empty() && questions.is_empty() {
         ui.say(match tasks.is_empty() {
-            true => "There are no tasks here yet. Next: midstride task add \"what is to be done\"",
-            false => "No task fits.",
+            true => "No tasks here yet. Next: midstride task add \"what to do\"",
+            false => "No matching tasks.",
         })?;
     } else {
         let table = view::task::render_table(&tasks, &chosen, &questions, Ui::width());

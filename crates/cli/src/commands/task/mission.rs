@@ -8,10 +8,10 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::json::JsonList;
 use midstride_surface::view;
 
-/// Record the state of the whole work
+/// Record the state of the whole mission
 ///
 /// Adds to the last state; earlier ones are kept. Decisions and questions stay until you drop them.
-/// Next actions, mode and iteration stay until you give new ones. `midstride brief --as mission`
+/// Next actions, mode and iteration stay until you set new ones. `midstride brief --as mission`
 /// prints it with the status of the tasks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

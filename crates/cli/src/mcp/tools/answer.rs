@@ -10,17 +10,13 @@ use midstride_surface::view::recorded_change;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "answer",
-    description: "Answer a question, or say if an assumption holds; recorded as yours",
+    description: "Answer a question or validate an assumption; recorded under your name",
     is_read_only: false,
     parameters: &[
         HANDOFF,
-        ToolParameter::required(
-            "which",
-            ParameterKind::Text,
-            "`q1` or `a1`, in the order of the document",
-        ),
+        ToolParameter::required("which", ParameterKind::Text, "`q1` or `a1`, in document order"),
         ToolParameter::optional("text", ParameterKind::Text, "The answer to a question"),
-        ToolParameter::optional("holds", ParameterKind::Flag, "Of an assumption"),
+        ToolParameter::optional("holds", ParameterKind::Flag, "Whether the assumption holds"),
     ],
     call: answer,
 };
@@ -45,8 +41,8 @@ fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
 /// Explains what is missing, with the arguments to give.
 fn explain_input(error: &AnswerInputError) -> Diagnostic {
     Diagnostic::new(error.to_string()).hint(match error {
-        AnswerInputError::NoText(_) => "give `text`, and no `holds`",
-        AnswerInputError::NoVerdict(_) => "give `holds`, and no `text`",
+        AnswerInputError::NoText(_) => "pass `text`, not `holds`",
+        AnswerInputError::NoVerdict(_) => "pass `holds`, not `text`",
         AnswerInputError::UnknownName(_) | _ => recorded_change::ANSWER_NAMES_HINT,
     })
 }

@@ -7,10 +7,10 @@ use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "brief",
-    description: "What to know before continuing: constraints, blockers, status, what is next",
+    description: "What to know before you resume work: constraints, blockers, status, next steps",
     is_read_only: true,
     parameters: &[
-        ToolParameter::optional("role", ParameterKind::Text, "Handoffs to this role first"),
+        ToolParameter::optional("role", ParameterKind::Text, "List handoffs to this role first"),
         ToolParameter::optional("budget", ParameterKind::Number, "Tokens, 200-20000"),
     ],
     call: brief,
@@ -21,7 +21,7 @@ fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     let tokens = arguments.number("budget");
     if tokens.is_some_and(|tokens| !BUDGET.contains(&tokens)) {
         return Err(Diagnostic::new(format!("the budget must be from {least} to {most} tokens"))
-            .hint("omit `budget` for 2000"));
+            .hint("omit `budget` to use 2000"));
     }
     let asked = BriefRequest {
         role: arguments.owned_text("role"),

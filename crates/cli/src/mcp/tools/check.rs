@@ -13,7 +13,7 @@ pub(super) const TOOL: McpTool = McpTool {
     description: "Check handoffs for problems and outdated citations",
     is_read_only: true,
     parameters: &[
-        ToolParameter::optional("handoff", ParameterKind::Text, "Its id (default: all)"),
+        ToolParameter::optional("handoff", ParameterKind::Text, "Handoff id (default: all)"),
         OFFSET,
     ],
     call: check,
@@ -41,7 +41,7 @@ fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     };
     let hints = match arguments.text("handoff") {
         Some(_) => HintDisplay::Listed,
-        None => HintDisplay::Counted { show_with: "`check` of one handoff" },
+        None => HintDisplay::Counted { show_with: "a `check` of one handoff" },
     };
     let reply = ToolReply::from_text(findings::summary(&checks, hints));
     let reply =

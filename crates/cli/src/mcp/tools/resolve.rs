@@ -10,14 +10,18 @@ use midstride_surface::diagnostic::Diagnostic;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "resolve",
-    description: "End a handoff: say how",
+    description: "Close a handoff: resolved, superseded or abandoned",
     is_read_only: false,
     parameters: &[
         HANDOFF,
         ToolParameter::optional("outcome", ParameterKind::Text, "The result"),
-        ToolParameter::optional("commit", ParameterKind::Text, "The commit that did it"),
-        ToolParameter::optional("superseded_by", ParameterKind::Text, "Another id"),
-        ToolParameter::optional("abandoned", ParameterKind::Text, "Why it was given up"),
+        ToolParameter::optional("commit", ParameterKind::Text, "The commit that implemented it"),
+        ToolParameter::optional(
+            "superseded_by",
+            ParameterKind::Text,
+            "The handoff that replaces it",
+        ),
+        ToolParameter::optional("abandoned", ParameterKind::Text, "Why it was abandoned"),
     ],
     call: resolve,
 };

@@ -12,11 +12,15 @@ use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "revise",
-    description: "Replace a handoff's text; the old one is kept",
+    description: "Replace a handoff's text; the old text is kept",
     is_read_only: false,
     parameters: &[
         HANDOFF,
-        ToolParameter::required("text", ParameterKind::Text, "Whole document, or the body alone"),
+        ToolParameter::required(
+            "text",
+            ParameterKind::Text,
+            "The whole document, or only the body",
+        ),
         ToolParameter::required("reason", ParameterKind::Text, "Why"),
     ],
     call: revise,

@@ -15,37 +15,45 @@ use serde_json::{Map, Value};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "save",
-    description: "Save this session as a handoff. Facts are added; it answers once with what is missing",
+    description: "Save this session as a handoff. Adds the facts and replies once with what is missing",
     is_read_only: false,
     parameters: &[
         ToolParameter::optional("title", ParameterKind::Text, "What it is about"),
         ToolParameter::optional("summary", ParameterKind::Text, "1-3 sentences"),
         ToolParameter::optional("decisions", ParameterKind::Texts, "`X because Y`"),
         ToolParameter::optional("wrong_turns", ParameterKind::Texts, "`X because Y; instead Z`"),
-        ToolParameter::optional("landmines", ParameterKind::Texts, "What will bite"),
+        ToolParameter::optional("landmines", ParameterKind::Texts, "Traps for the next session"),
         ToolParameter::optional("questions", ParameterKind::Texts, ""),
-        ToolParameter::optional("blocking_questions", ParameterKind::Texts, "Work waits for these"),
+        ToolParameter::optional(
+            "blocking_questions",
+            ParameterKind::Texts,
+            "Questions that block the work",
+        ),
         ToolParameter::optional("next", ParameterKind::Texts, "In order"),
-        ToolParameter::optional("constraints", ParameterKind::Texts, "What to keep to"),
+        ToolParameter::optional("constraints", ParameterKind::Texts, "Rules to follow"),
         ToolParameter::optional("assumptions", ParameterKind::Texts, ""),
         ToolParameter::optional("read", ParameterKind::Texts, "Paths to read first"),
         ToolParameter::optional("skills", ParameterKind::Texts, "To load first: `name arguments`"),
-        ToolParameter::optional("tasks", ParameterKind::Texts, "To restore"),
-        ToolParameter::optional("role", ParameterKind::Text, "Yours"),
-        ToolParameter::optional("pattern", ParameterKind::Text, "Alone, agents, pipeline"),
+        ToolParameter::optional("tasks", ParameterKind::Texts, "Tasks to restore"),
+        ToolParameter::optional("role", ParameterKind::Text, "Your role"),
+        ToolParameter::optional(
+            "pattern",
+            ParameterKind::Text,
+            "How you work: alone, agents, pipeline",
+        ),
         ToolParameter::optional("waiting_for", ParameterKind::Text, ""),
-        ToolParameter::optional("body", ParameterKind::Text, "More, in Markdown"),
+        ToolParameter::optional("body", ParameterKind::Text, "Additional text, in Markdown"),
         ToolParameter::optional(
             "settled",
             ParameterKind::Texts,
-            "Handles of open items that are done: `kf7q`",
+            "Handles of open items that are done, such as `kf7q`",
         ),
-        ToolParameter::optional("handoff", ParameterKind::Text, "Save into this id"),
-        ToolParameter::optional("session", ParameterKind::Text, "Its id, or `none`"),
+        ToolParameter::optional("handoff", ParameterKind::Text, "Id of the handoff to save into"),
+        ToolParameter::optional("session", ParameterKind::Text, "Session id, or `none`"),
         ToolParameter::optional(
             "accept",
             ParameterKind::Text,
-            "Why what is missing may be missing",
+            "Why the missing parts are acceptable",
         ),
         ToolParameter::optional(
             "inherit",
@@ -113,7 +121,7 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
     let reply = settle_items(reply, &store, &settled);
     Ok(match saved.is_transcript_missing {
         true => reply.with_text(
-            "No transcript of this session was found: facts are from git and the tasks.",
+            "No transcript found for this session: the facts come from git and the tasks.",
         ),
         false => reply,
     })
@@ -148,8 +156,9 @@ fn author_notes(arguments: &ToolArguments) -> Result<AuthorNotes, Diagnostic> {
     }
     match (notes.is_empty(), arguments.text("accept")) {
         (true, Some(_)) => Ok(AuthorNotes::default()),
-        (true, None) => Err(Diagnostic::new("no text about the session was given")
-            .hint("give at least `summary` and `next`; files, commands and commits are added")),
+        (true, None) => Err(Diagnostic::new("nothing to save: no notes about the session").hint(
+            "pass at least `summary` and `next`; midstride adds files, commands and commits",
+        )),
         (false, _) => Ok(AuthorNotes::parse(&Value::Object(notes).to_string())?),
     }
 }
@@ -176,7 +185,7 @@ fn save_reply(workspace: &Workspace, saved: &SaveOutcome, named: Option<&str>) -
     let reply = reply.with_text(view::missing_text(&saved.quality, Surface::Tools));
     let reply = unanswered_questions(saved).into_iter().fold(reply, ToolReply::with_text);
     reply.with_text(format!(
-        "Saved. Call `save` once more with handoff `{key}` and only what is missing. It is then accepted as is."
+        "Saved. Call `save` once more with handoff `{key}` and only what is missing. midstride then accepts it as is."
     ))
 }
 
@@ -185,10 +194,10 @@ fn save_reply(workspace: &Workspace, saved: &SaveOutcome, named: Option<&str>) -
 fn new_handoff_notice(named: &str, similar: Option<&str>) -> String {
     let meant = similar.map(|similar| {
         format!(
-            " If you meant `{similar}`, call `save` with that, and `resolve` `{named}` with `abandoned`."
+            " If you meant `{similar}`, call `save` with that id, and `resolve` with `abandoned` for `{named}`."
         )
     });
-    format!("There was no handoff `{named}`: this is a new one.{}", meant.unwrap_or_default())
+    format!("No handoff `{named}` existed: created a new one.{}", meant.unwrap_or_default())
 }
 
 /// The questions the agent has not answered yet, if it is being asked.

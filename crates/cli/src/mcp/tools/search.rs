@@ -12,13 +12,17 @@ use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "search",
-    description: "Find handoffs and captured sessions that have all words",
+    description: "Find handoffs and captured sessions that contain all words",
     is_read_only: true,
     parameters: &[
-        ToolParameter::required("words", ParameterKind::Text, "`mark*` and `\"a phrase\"` work"),
+        ToolParameter::required(
+            "words",
+            ParameterKind::Text,
+            "Supports `mark*` and `\"a phrase\"`",
+        ),
         ToolParameter::optional("status", ParameterKind::Word(&STATUS), ""),
         ToolParameter::optional("limit", ParameterKind::Number, "Default 10"),
-        ToolParameter::optional("offset", ParameterKind::Number, "Hits to pass over"),
+        ToolParameter::optional("offset", ParameterKind::Number, "Hits to skip"),
     ],
     call: search,
 };
@@ -71,8 +75,8 @@ fn handoffs_reply(
     }
     if offset >= all {
         let all = view::count(all, "hit");
-        return Err(Diagnostic::new(format!("`offset` {offset} is past the last of {all}"))
-            .hint("omit `offset` to start with the best"));
+        return Err(Diagnostic::new(format!("`offset` {offset} is past the end ({all})"))
+            .hint("omit `offset` to start with the best hit"));
     }
     let hits: Vec<String> = found
         .hits
@@ -94,12 +98,12 @@ fn handoffs_reply(
 fn offset_and_limit(arguments: &ToolArguments) -> Result<(usize, usize), Diagnostic> {
     let (offset, limit) = (arguments.as_usize("offset"), arguments.as_usize("limit"));
     if limit.is_some_and(|limit| !(1..=HITS_MAX).contains(&limit)) {
-        return Err(Diagnostic::new(format!("`limit` is from 1 to {HITS_MAX}"))
-            .hint(format!("omit it for {HITS_DEFAULT}; `offset` continues")));
+        return Err(Diagnostic::new(format!("`limit` must be from 1 to {HITS_MAX}"))
+            .hint(format!("omit `limit` to get {HITS_DEFAULT}; use `offset` to continue")));
     }
     if offset.is_some_and(|offset| offset > OFFSET_MAX) {
-        return Err(Diagnostic::new(format!("`offset` is at most {OFFSET_MAX} hits"))
-            .hint("more `words` narrow it down"));
+        return Err(Diagnostic::new(format!("`offset` must be at most {OFFSET_MAX}"))
+            .hint("add `words` to narrow the search"));
     }
     Ok((offset.unwrap_or(0), limit.unwrap_or(HITS_DEFAULT)))
 }

@@ -9,11 +9,15 @@ use midstride_surface::view::count;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "state_load",
-    description: "Load a workflow's state; without a name, list them",
+    description: "Load a workflow's state; without a name, list all workflows",
     is_read_only: true,
     parameters: &[
         ToolParameter::optional("name", ParameterKind::Text, ""),
-        ToolParameter::optional("number", ParameterKind::Number, "An earlier one; 1 is the oldest"),
+        ToolParameter::optional(
+            "number",
+            ParameterKind::Number,
+            "An earlier state; 1 is the oldest",
+        ),
         OFFSET,
     ],
     call: load,
@@ -34,7 +38,7 @@ fn load(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
 fn list(store: &Store, offset: usize) -> Result<ToolReply, Diagnostic> {
     let all = verbs::states(store)?;
     if all.is_empty() {
-        return Ok(ToolReply::from_text("No state was saved yet. `state_save` saves one."));
+        return Ok(ToolReply::from_text("No saved states yet. Use `state_save` to save one."));
     }
     let line = |(last, number): &(WorkflowState, usize)| {
         format!("{}: {}, the last {}\n", last.name, count(*number, "state"), describe_save(last))

@@ -6,7 +6,7 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// The parameter for the workflow's name.
 pub(super) const NAME: ToolParameter =
-    ToolParameter::required("name", ParameterKind::Text, "Of the workflow");
+    ToolParameter::required("name", ParameterKind::Text, "Workflow name");
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "state_save",

@@ -19,19 +19,19 @@ pub(super) const TOOL: McpTool = McpTool {
     description: "List open tasks; show or change one (`task`); add one (`subject`)",
     is_read_only: false,
     parameters: &[
-        ToolParameter::optional("task", ParameterKind::Text, "Its id"),
-        ToolParameter::optional("subject", ParameterKind::Text, "What is to be done, one line"),
+        ToolParameter::optional("task", ParameterKind::Text, "Task id"),
+        ToolParameter::optional("subject", ParameterKind::Text, "What to do, in one line"),
         ToolParameter::optional("description", ParameterKind::Text, ""),
         ToolParameter::optional("status", ParameterKind::Word(&STATUS), ""),
         ToolParameter::optional("reason", ParameterKind::Text, "What blocks it"),
-        ToolParameter::optional("after", ParameterKind::Texts, "Ids that come first"),
+        ToolParameter::optional("after", ParameterKind::Texts, "Ids of tasks to finish first"),
         ToolParameter::optional("note", ParameterKind::Text, ""),
         ToolParameter::optional(
             "metadata",
             ParameterKind::Object,
             "agent_id, iteration, mode …; null removes",
         ),
-        ToolParameter::optional("all", ParameterKind::Flag, "Ended ones too"),
+        ToolParameter::optional("all", ParameterKind::Flag, "Include done and dropped tasks"),
         OFFSET,
     ],
     call: tasks,
@@ -44,7 +44,7 @@ fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     let store = caller.store()?;
     if arguments.text("subject").is_some_and(|subject| subject.lines().count() > 1) {
         return Err(
-            Diagnostic::new("`subject` has several lines").hint("`description` takes the rest")
+            Diagnostic::new("`subject` must be one line").hint("put the rest in `description`")
         );
     }
     refuse_unused_arguments(arguments)?;
@@ -62,11 +62,11 @@ fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> 
             (Some(_), _) => return Ok(()),
             (None, Some(_)) => (
                 &["status", "reason", "note"],
-                "add it without; then call again with the id it returns as `task`",
+                "add the task first, then call again with its id as `task`",
             ),
             (None, None) => (
                 &["description", "reason", "after", "note", "metadata"],
-                "`task` names an existing one; `subject` adds a new one",
+                "pass `task` to change an existing task, or `subject` to add one",
             ),
         };
     let given = arguments.subset(of_a_task);
@@ -75,7 +75,7 @@ fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> 
         true => Ok(()),
         false => {
             let given = given.join(", ");
-            Err(Diagnostic::new(format!("{given} needs a `task`")).hint(hint))
+            Err(Diagnostic::new(format!("cannot use {given} without `task`")).hint(hint))
         }
     }
 }
@@ -112,7 +112,7 @@ fn list(store: &Store, arguments: &ToolArguments) -> Result<ToolReply, Diagnosti
     };
     let mut chosen: Vec<&Task> = tasks.iter().filter(fits).collect();
     if chosen.is_empty() {
-        return Ok(ToolReply::from_text("No task fits. `subject` adds one."));
+        return Ok(ToolReply::from_text("No matching tasks. Pass `subject` to add one."));
     }
     view::sort(&tasks, &mut chosen);
     let line = |task: &&Task| {
@@ -147,7 +147,7 @@ fn add(
     let AddedTask { task: done, is_new } =
         verbs::add_session_task(store, &new, &after, Some(&caller.name))?;
     let ChangedTask { id, redacted } = done;
-    let what = if is_new { "added" } else { "already on the list of this session" };
+    let what = if is_new { "added" } else { "already on this session's list" };
     Ok(ToolReply::from_text(format!("{id}: {what}")).with_redactions(&redacted))
 }
 

@@ -9,7 +9,10 @@ pub(super) const TOOL: McpTool = McpTool {
     name: "why",
     description: "Why a commit or line was written: the session behind it, its decisions and wrong turns",
     is_read_only: true,
-    parameters: &[ToolParameter::required("commit", ParameterKind::Text, "Or FILE:LINE"), OFFSET],
+    parameters: &[
+        ToolParameter::required("commit", ParameterKind::Text, "Commit, or FILE:LINE"),
+        OFFSET,
+    ],
     call: why,
 };
 

@@ -132,8 +132,7 @@ fn hooks_do_not_wait_for_a_hanging_disk() {
         let asked = desk.undisturbed("Repair the importer of invoices");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         let log = desk.log();
-        let late: Vec<_> =
-            log.iter().filter(|(.., error)| error == "there was not enough time").collect();
+        let late: Vec<_> = log.iter().filter(|(.., error)| error == "ran out of time").collect();
         let (event, did, _) = late.last().expect("one had to give up");
         assert_eq!(
             (&**event, &**did),

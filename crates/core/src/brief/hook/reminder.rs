@@ -90,7 +90,9 @@ impl SaveReason {
             more => format!("{more} {many}"),
         };
         match self {
-            Self::Corrected(count) => format!("The user corrected this session {}", times(count)),
+            Self::Corrected(count) => {
+                format!("The user corrected the agent {} in this session", times(count))
+            }
             Self::Reverted(count) => {
                 let files = some(count, "file", "files");
                 format!("Changes to {files} were reverted in this session")
@@ -106,7 +108,7 @@ impl SaveReason {
                 format!("This session changed {}", some(count, "file", "files"))
             }
             Self::ContextFull(percent) => {
-                format!("The context of this session is {percent} % full")
+                format!("The context of this session is {percent}% full")
             }
         }
     }
@@ -116,8 +118,8 @@ impl SaveReason {
 /// reasons are not.
 pub fn reminder_text(reason: SaveReason) -> String {
     format!(
-        "midstride: {}. What was done is captured; why, what was wrong and what comes next only you \
-         can say. Save that before the work is interrupted, with midstride's `save` tool or with \
+        "midstride: {}. What was done is captured, but only you can say why, what was wrong and what \
+         comes next. Save that before the work is interrupted, with midstride's `save` tool or with \
          `midstride save` (see `midstride save --help`). You will not be reminded again.",
         reason.sentence()
     )
@@ -159,7 +161,7 @@ pub fn stop_block_reason(
         text += &format!("\n- {missing}");
     }
     if let Some(more) = gaps.len().checked_sub(MISSING_MAX).filter(|more| *more > 0) {
-        text += &format!("\n- {more} more; saving names them");
+        text += &format!("\n- {more} more, listed when you save");
     }
     Some(text)
 }
@@ -180,7 +182,7 @@ mod tests {
             |gaps| stop_block_reason(Some(SaveReason::Corrected(1)), &incomplete(gaps), 0).unwrap();
         assert!(text(0).ends_with("before you stop."), "{}", text(0));
         assert!(text(5).ends_with("before you stop:\n- gap 1\n- gap 2\n- gap 3\n- gap 4\n- gap 5"));
-        assert!(text(7).ends_with("\n- gap 5\n- 2 more; saving names them"), "{}", text(7));
+        assert!(text(7).ends_with("\n- gap 5\n- 2 more, listed when you save"), "{}", text(7));
     }
 
     #[test]
@@ -218,6 +220,6 @@ mod tests {
         let incomplete = &incomplete(1);
         assert_eq!([0, 1, 2].map(|before| blocked(incomplete, before)), [true, true, false]);
         assert!(!blocked(&HandoffCompleteness::Complete, 0));
-        assert!(reminder_text(SaveReason::ContextFull(80)).contains("80 % full"));
+        assert!(reminder_text(SaveReason::ContextFull(80)).contains("80% full"));
     }
 }

@@ -38,7 +38,7 @@ pub fn concurrent_session_items(sessions: &[ConcurrentSession]) -> Vec<BriefItem
     if more > 0 {
         let origin = ItemSource::new("this project".to_owned(), &["midstride", "session", "list"]);
         let text = format!("{more} more sessions");
-        items.push(BriefItem { count: more, ..status_item(&origin, "Also at work", text) });
+        items.push(BriefItem { count: more, ..status_item(&origin, "Also running", text) });
     }
     items
 }
@@ -53,13 +53,13 @@ fn session_item(one: &ConcurrentSession) -> BriefItem {
     };
     let branch = one.branch.as_deref().map(|name| format!(", branch {}", quote::label(name)));
     let text = format!(
-        "{} session {short} {place}{}; active at {}, not ended{}",
+        "{} session {short} {place}{}; last active {}, not ended{}",
         one.client_title,
         branch.unwrap_or_default(),
         one.last_active.strftime("%H:%M"),
         shared_files_text(&one.shared_files)
     );
-    status_item(&origin, if one.is_page_subject { "Still at work" } else { "Also at work" }, text)
+    status_item(&origin, if one.is_page_subject { "Still running" } else { "Also running" }, text)
 }
 
 fn shared_files_text(files: &[String]) -> String {
@@ -106,8 +106,8 @@ mod tests {
         let here = one("5e550001-aaaa");
         assert_eq!(
             texts(&[here]),
-            ["Also at work: Codex session 5e550001 in this working tree, branch main; active at \
-              14:05, not ended"]
+            ["Also running: Codex session 5e550001 in this working tree, branch main; last \
+              active 14:05, not ended"]
         );
         let there = ConcurrentSession {
             client_title: "Claude Code",
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(
             texts(&[there]),
             [
-                "Still at work: Claude Code session 5e550002 in `/home/dev/shop-fix`; active at 14:05, \
+                "Still running: Claude Code session 5e550002 in `/home/dev/shop-fix`; last active 14:05, \
               not ended; both sessions changed `src/1.rs`, `src/2.rs`, `src/3.rs`, `src/4.rs`, \
               `src/5.rs` and 2 more"
             ]
@@ -132,6 +132,6 @@ mod tests {
         let many: Vec<ConcurrentSession> =
             (0..5).map(|number| one(&format!("5e55000{number}-a"))).collect();
         assert_eq!(texts(&many).len(), SESSIONS_MAX + 1);
-        assert_eq!(texts(&many).last().unwrap(), "Also at work: 2 more sessions");
+        assert_eq!(texts(&many).last().unwrap(), "Also running: 2 more sessions");
     }
 }

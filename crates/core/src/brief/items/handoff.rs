@@ -189,7 +189,7 @@ pub fn handoff_items(known: &KnownHandoff<'_>) -> (Vec<SourcedStartupStep>, Vec<
     add_drifted_places(known, &builder.origin, &mut items);
     for dependency in handoff.dependencies().upstream {
         let builds = dependency.artifact.map(|text| text.value);
-        items.extend(builds.map(|text| builder.item(ItemRank::Read, "It builds on", text)));
+        items.extend(builds.map(|text| builder.item(ItemRank::Read, "Builds on", text)));
     }
     add_assumptions(&builder, &mut items);
     (startup_steps(handoff, &builder.origin), items)

@@ -74,13 +74,16 @@ pub fn earlier_session_items<'g>(
         let short = short_id(summary.session.as_str());
         for (text, count) in session.effect_lines() {
             let text = format!("{text} ({short})");
-            let item =
-                session.origin.item(ItemRank::Task, "Done outside by earlier sessions", text);
+            let item = session.origin.item(
+                ItemRank::Task,
+                "Done outside the repository by earlier sessions",
+                text,
+            );
             items.push(BriefItem { form: ItemForm::Line, is_page_subject: true, count, ..item });
         }
         if let Some(report) = summary.of_kind(Kind::Report).next() {
             let text = without_lead_in(&report.text);
-            let item = session.origin.item(ItemRank::Rest, "Report of an earlier session", text);
+            let item = session.origin.item(ItemRank::Rest, "Report from an earlier session", text);
             let at = summary.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d %H:%M")));
             let remark = Some(format!("{short}{}", at.unwrap_or_default()));
             items.push(BriefItem { place: place(report), remark, is_page_subject: true, ..item });
@@ -183,14 +186,10 @@ impl<'g> SessionItemBuilder<'g> {
         self.add_goal();
         self.add_status();
         self.add_next_step();
-        self.add_quotes(
-            Kind::Queued,
-            ItemRank::NextAction,
-            "The user typed, and the session did not get to",
-        );
+        self.add_quotes(Kind::Queued, ItemRank::NextAction, "Queued prompt, not processed");
         self.add_corrections();
-        self.add_statements(Kind::DeadEnd, ItemRank::WrongTurn, "Tried and given up");
-        self.add_paths(Kind::Reverted, ItemRank::WrongTurn, "A change was taken back");
+        self.add_statements(Kind::DeadEnd, ItemRank::WrongTurn, "Tried and abandoned");
+        self.add_paths(Kind::Reverted, ItemRank::WrongTurn, "Reverted change");
         self.add_paths(Kind::Missing, ItemRank::Landmine, "Missing file");
         self.add_failures();
         self.add_tasks();
@@ -207,7 +206,7 @@ impl<'g> SessionItemBuilder<'g> {
         self.add_fixed_failures();
         self.add_changed_files();
         self.add_answered_requests();
-        self.add_quotes(Kind::TakenBack, ItemRank::Rest, "The user went back before this");
+        self.add_quotes(Kind::TakenBack, ItemRank::Rest, "The user rewound past this");
         self.add_unlisted_counts();
         self.items
     }
@@ -540,7 +539,7 @@ impl<'g> SessionItemBuilder<'g> {
                 (false, true) => format!("{command} {state}"),
                 (false, false) => format!("{command} {state}: {details}"),
             };
-            self.add_line(ItemRank::File, "Fixed on the way", text);
+            self.add_line(ItemRank::File, "Fixed along the way", text);
         }
     }
 
@@ -597,7 +596,7 @@ impl<'g> SessionItemBuilder<'g> {
     /// with its task.
     fn add_reports(&mut self) {
         let reports =
-            [(Kind::Report, "Report", "after"), (Kind::AgentReport, "Report of a subagent", "on")];
+            [(Kind::Report, "Report", "after"), (Kind::AgentReport, "Subagent report", "on")];
         let mut request = None;
         for (kind, heading, relation) in reports {
             for one in self.of_kind(kind) {
@@ -919,7 +918,7 @@ mod tests {
         ];
         let items =
             session_items(&SessionSummary { items, ..SessionSummary::sample("s") }, "Claude Code");
-        let fixed = items.iter().filter(|item| item.heading == "Fixed on the way");
+        let fixed = items.iter().filter(|item| item.heading == "Fixed along the way");
         let shown: Vec<&str> = fixed.map(|item| item.text.as_str()).collect();
         let first =
             "`make test` failed, and passed later: \"no key\"; the agent: \"It lacks a key.\"";
@@ -992,7 +991,7 @@ mod tests {
         let remark = Highlight { state: Some(NO_REPORT.into()), ..item(Kind::Report, "I look.") };
         assert_eq!(headings(vec![remark], "The agent said"), [None]);
         let on = Some("on \"find `lock`\"".to_owned());
-        assert_eq!(headings(items, "Report of a subagent"), [on]);
+        assert_eq!(headings(items, "Subagent report"), [on]);
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub fn upstream_items(handoff: &Handoff<'_>, path: &str) -> Vec<BriefItem> {
     let decisions = handoff.decisions().into_iter().filter_map(|one| {
         let text = join_parts(one.decision, &[("because", one.rationale)])?;
         let (rank, heading) = match one.binding {
-            true => (ItemRank::Constraint, "Binding decision upstream"),
-            false => (ItemRank::Decision, "Decision upstream"),
+            true => (ItemRank::Constraint, "Binding upstream decision"),
+            false => (ItemRank::Decision, "Upstream decision"),
         };
         Some(origin.item(rank, heading, text))
     });
@@ -27,30 +27,30 @@ pub fn upstream_items(handoff: &Handoff<'_>, path: &str) -> Vec<BriefItem> {
     let questions = open.filter_map(|(number, one)| {
         let text = join_parts(one.question, &[("context", one.context)])?;
         let (rank, heading) = match one.blocks() {
-            true => (ItemRank::BlockingQuestion, "Blocking question upstream"),
-            false => (ItemRank::Rest, "Open question upstream"),
+            true => (ItemRank::BlockingQuestion, "Blocking upstream question"),
+            false => (ItemRank::Rest, "Open upstream question"),
         };
         let place = Some(format!("question {number}"));
         Some(BriefItem { place, ..origin.item(rank, heading, text) })
     });
     let assumptions = handoff.assumptions().into_iter().filter_map(|one| {
         let (rank, heading) = match one.validation {
-            Validation::Holds => (ItemRank::Rest, "Assumption upstream, validated"),
-            Validation::Pending => (ItemRank::Rest, "Assumption upstream, not validated"),
-            Validation::Disproved => (ItemRank::WrongTurn, "Assumption upstream, disproved"),
+            Validation::Holds => (ItemRank::Rest, "Validated upstream assumption"),
+            Validation::Pending => (ItemRank::Rest, "Unvalidated upstream assumption"),
+            Validation::Disproved => (ItemRank::WrongTurn, "Disproved upstream assumption"),
         };
         Some(origin.item(rank, heading, one.assumption?.value.trim()))
     });
     let summary =
-        handoff.summary().map(|text| origin.item(ItemRank::Read, "Summary upstream", text));
+        handoff.summary().map(|text| origin.item(ItemRank::Read, "Upstream summary", text));
     let wrong_turns = handoff.wrong_turns().into_iter().filter_map(|one| {
         let parts = [("wrong because", one.why_wrong), ("instead", one.replaced_by)];
         let text = join_parts(one.tried, &parts)?;
-        Some(origin.item(ItemRank::WrongTurn, "Wrong turn upstream", text))
+        Some(origin.item(ItemRank::WrongTurn, "Upstream wrong turn", text))
     });
     let landmines = handoff.landmines().into_iter();
     let landmines =
-        landmines.map(|one| origin.item(ItemRank::Landmine, "Landmine upstream", one.value.trim()));
+        landmines.map(|one| origin.item(ItemRank::Landmine, "Upstream landmine", one.value.trim()));
     let items = summary.into_iter().chain(decisions).chain(questions).chain(assumptions);
     items.chain(wrong_turns).chain(landmines).collect()
 }
@@ -79,16 +79,16 @@ mod tests {
     fn a_stage_is_briefed_with_its_upstream() {
         let from = "handoff feat-042/discovery";
         let expected = [
-            "read | Summary upstream | For audits.",
-            "decision | Decision upstream | One per project — because: So are machines",
-            "constraint | Binding decision upstream | No cron",
-            "rest | Open question upstream | Quota? — context: They take room",
-            "blocking-question | Blocking question upstream | How long?",
-            "rest | Assumption upstream, not validated | Disks copy",
-            "wrong-turn | Assumption upstream, disproved | Cheap",
-            "rest | Assumption upstream, validated | Known",
-            "wrong-turn | Wrong turn upstream | Tapes — wrong because: Slow",
-            "landmine | Landmine upstream | Disks fill up",
+            "read | Upstream summary | For audits.",
+            "decision | Upstream decision | One per project — because: So are machines",
+            "constraint | Binding upstream decision | No cron",
+            "rest | Open upstream question | Quota? — context: They take room",
+            "blocking-question | Blocking upstream question | How long?",
+            "rest | Unvalidated upstream assumption | Disks copy",
+            "wrong-turn | Disproved upstream assumption | Cheap",
+            "rest | Validated upstream assumption | Known",
+            "wrong-turn | Upstream wrong turn | Tapes — wrong because: Slow",
+            "landmine | Upstream landmine | Disks fill up",
         ];
         let expected: Vec<String> = expected.iter().map(|one| format!("{one} | {from}")).collect();
         assert_eq!(lines_for("resolved"), expected);

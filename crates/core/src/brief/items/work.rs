@@ -61,7 +61,7 @@ pub fn task_items(tasks: &Tasks, placement: impl Fn(&Task) -> TaskPlacement) -> 
     });
     add("Ready task", &overview.pending, &|task| (task.subject.clone(), None));
     if old > 0 {
-        let text = format!("{old} more on the lists of earlier sessions");
+        let text = format!("{old} more in the task lists of earlier sessions");
         items.push(BriefItem { unbriefed: old, ..origin.item(ItemRank::Rest, "Open tasks", text) });
     }
     items
@@ -76,9 +76,9 @@ pub fn mission_items(mission: &Mission) -> Vec<BriefItem> {
         items.map(|item| item.with_remark(remark.clone())).collect()
     };
     [
-        to_items(ItemRank::NextAction, "Next of the mission", &mission.next),
-        to_items(ItemRank::Decision, "Decision of the mission", &mission.decisions),
-        to_items(ItemRank::Rest, "Open question of the mission", &mission.questions),
+        to_items(ItemRank::NextAction, "Next mission step", &mission.next),
+        to_items(ItemRank::Decision, "Mission decision", &mission.decisions),
+        to_items(ItemRank::Rest, "Open mission question", &mission.questions),
     ]
     .concat()
 }

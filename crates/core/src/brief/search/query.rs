@@ -18,13 +18,13 @@ pub struct Query {
 #[non_exhaustive]
 pub enum QueryError {
     /// It contains no letter or digit.
-    #[error("there is no word to look for")]
+    #[error("no words to search for")]
     Empty,
     /// A prefix is too short.
     #[error("`{0}` is too short: a prefix needs at least {PREFIX_LENGTH_MIN} letters")]
     ShortPrefix(String),
     /// It has more than `TERMS_MAX` terms.
-    #[error("{0} words are too many: the maximum is {TERMS_MAX}")]
+    #[error("too many words: {0}; the maximum is {TERMS_MAX}")]
     TooMany(usize),
 }
 
@@ -101,10 +101,10 @@ mod tests {
         assert_eq!(shown("title: NEAR(a b, 2) AND -c ^d"), "title near+a b 2 and c d");
         assert_eq!(shown("a* b"), "`a*` is too short: a prefix needs at least 3 letters");
         assert_eq!(shown("日本*"), "`日本*` is too short: a prefix needs at least 3 letters");
-        assert_eq!(shown(" \"\" * --"), "there is no word to look for");
+        assert_eq!(shown(" \"\" * --"), "no words to search for");
         assert_eq!(
             shown(&(0..40).map(|n| format!("w{n} ")).collect::<String>()),
-            "40 words are too many: the maximum is 32"
+            "too many words: 40; the maximum is 32"
         );
     }
 }

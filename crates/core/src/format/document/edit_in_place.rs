@@ -24,13 +24,13 @@ pub enum DocumentEditError {
     #[error("the file is not UTF-8")]
     NotUtf8,
     /// The document uses a newer format version.
-    #[error("the document is of a newer format than this midstride writes")]
+    #[error("the document has a newer format than this version of midstride writes")]
     NewerFormat,
     /// The document has no front matter to edit.
     #[error("the document has no header")]
     NoHeader,
     /// A key on the path occurs twice.
-    #[error("`{0}` is written twice; join the two first")]
+    #[error("`{0}` appears twice; merge the two first")]
     Ambiguous(String),
     /// A block on the path does not parse or is an alias.
     #[error("`{0}` cannot be read; fix it first")]
@@ -39,10 +39,10 @@ pub enum DocumentEditError {
     #[error("there is no `{0}`")]
     NoSuchPath(String),
     /// The verification of the result failed.
-    #[error("`{0}` is written in a way that this edit would damage; edit it by hand")]
+    #[error("this edit would damage `{0}`; edit it by hand")]
     WouldCorrupt(String),
     /// Redacting a secret would change more than a value.
-    #[error("redacting the `{kind}` in line {line} would damage the header")]
+    #[error("redacting the `{kind}` on line {line} would damage the header")]
     RedactionWouldCorrupt {
         /// The kind of the secret.
         kind: String,

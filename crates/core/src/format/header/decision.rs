@@ -29,9 +29,13 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("decision", FieldKind::Text, "What was decided."),
         field("rationale", FieldKind::Text, "Why."),
-        field("alternatives_considered", FieldKind::List(&FieldKind::Text), "What else there was."),
+        field(
+            "alternatives_considered",
+            FieldKind::List(&FieldKind::Text),
+            "What else was considered.",
+        ),
         field("source", FieldKind::Text, "Who decided: the user, an agent, a document."),
-        field("binding", FieldKind::Flag, "Whether a successor may not depart from it."),
+        field("binding", FieldKind::Flag, "Whether a successor must follow it."),
     ],
 };
 

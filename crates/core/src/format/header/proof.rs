@@ -22,7 +22,7 @@ pub(crate) static LAST_TRIAL: Shape = Shape {
         field("by", FieldKind::Text, "Who ran it."),
         field("commit", FieldKind::Text, "The commit of the repository."),
         field("outcome", FieldKind::Choice(&OUTCOME), "The result."),
-        field("number", FieldKind::Number, "The number that its output gave."),
+        field("number", FieldKind::Number, "The number in its output."),
     ],
 };
 
@@ -54,11 +54,11 @@ pub(super) static SHAPE: Shape = Shape {
         field(
             "run",
             FieldKind::Text,
-            "The command that shows it; it runs only after the user allowed it.",
+            "The command that shows it; runs only after the user approves it.",
         ),
-        field("directory", FieldKind::Text, "Where it runs, from the root of the project."),
-        field("timeout", FieldKind::Number, "After how many seconds it is stopped."),
-        field("expect", FieldKind::Any, "The expected result: an exit code, a text, a bound."),
+        field("directory", FieldKind::Text, "Where it runs, relative to the project root."),
+        field("timeout", FieldKind::Number, "The timeout in seconds."),
+        field("expect", FieldKind::Any, "The expected result: an exit code, a string or a bound."),
         field("measures", FieldKind::Text, "The measurement its number belongs to."),
         field("last", FieldKind::Map(&LAST_TRIAL), "The result of its last run."),
     ],

@@ -18,7 +18,7 @@ pub(super) static SHAPE: Shape = Shape {
         field("by", FieldKind::Text, "Who."),
         field("challenged", FieldKind::Text, "The challenged claim."),
         field("verdict", FieldKind::Choice(&VERDICT), "The result."),
-        field("revision", FieldKind::Number, "The revision it was about."),
+        field("revision", FieldKind::Number, "The reviewed revision."),
     ],
 };
 

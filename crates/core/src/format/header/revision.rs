@@ -13,7 +13,7 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who."),
-        field("verb", FieldKind::Text, "The verb that changed it, where it was not a new text."),
+        field("verb", FieldKind::Text, "The verb that changed it; absent for a new text."),
         field("reason", FieldKind::Text, "Why it was changed."),
         field("was", FieldKind::Text, "The git blob of the text it replaced."),
         field(
@@ -24,7 +24,7 @@ pub(super) static SHAPE: Shape = Shape {
         field(
             "made",
             FieldKind::Text,
-            "The git blob of the text it made, where the next entry was written elsewhere.",
+            "The git blob of the text it produced, if the next entry was written elsewhere.",
         ),
     ],
 };

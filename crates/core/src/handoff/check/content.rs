@@ -174,7 +174,7 @@ fn check_length(document: &Document, out: &mut Vec<Finding>) {
     let lines = document.line_count().saturating_sub(facts);
     if lines > LINES_MAX {
         let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
-        let without = if facts > 0 { " without the generated facts" } else { "" };
+        let without = if facts > 0 { ", not counting generated facts" } else { "" };
         let message = format!("{lines} lines{without}; over {LINES_MAX}, points are easy to miss");
         out.push(Finding::new(Code::Length, at, message));
     }

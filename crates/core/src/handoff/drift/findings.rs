@@ -174,7 +174,7 @@ fn group_finding(
         (FindingGroup::Changed(_), None) => {
             finding.with_hint("check whether the statement is still true")
         }
-        (FindingGroup::Ambiguous(_), _) => finding.with_hint("write more of the path"),
+        (FindingGroup::Ambiguous(_), _) => finding.with_hint("spell out more of the path"),
         (FindingGroup::NoSuchLines(doubt) | FindingGroup::Unchecked(doubt), _) => {
             finding.with_hint(unchecked_hint(doubt))
         }
@@ -189,7 +189,7 @@ fn unchecked_hint(doubt: &CitationDoubt) -> &'static str {
         CitationDoubt::NoSuchPath | CitationDoubt::UnknownPath => {
             "correct the path, unless the file is planned"
         }
-        CitationDoubt::Ambiguous(_) => "write more of the path",
+        CitationDoubt::Ambiguous(_) => "spell out more of the path",
         CitationDoubt::BlankLines => "cite the lines with the code",
         CitationDoubt::NoOrigin => "commit the handoff, so that git records the code it cites",
         CitationDoubt::Shallow(_) | CitationDoubt::ShallowEnd(_) => "run `git fetch --unshallow`",
@@ -204,7 +204,7 @@ fn unchecked_hint(doubt: &CitationDoubt) -> &'static str {
         | CitationDoubt::PathOnly
         | CitationDoubt::RenamesNotSearched
         | CitationDoubt::RenamesTruncated { .. }
-        | CitationDoubt::OtherRename(_) => "check the place yourself",
+        | CitationDoubt::OtherRename(_) => "check the cited code yourself",
     }
 }
 
@@ -216,8 +216,8 @@ fn other_lines(document: &Document, checks: &[&CitationCheck]) -> String {
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     match &lines[..] {
         [] => String::new(),
-        [only] => format!(" (also in line {only})"),
-        several => format!(" (also in lines {})", list(several)),
+        [only] => format!(" (also on line {only})"),
+        several => format!(" (also on lines {})", list(several)),
     }
 }
 
@@ -261,7 +261,7 @@ fn changed_message(checks: &[&CitationCheck]) -> String {
         checks[1..].iter().map(|check| format!("`{}`", check.place.value)).collect();
     match others.is_empty() {
         true => first,
-        false => format!("{first}; {} changed too", list(&others)),
+        false => format!("{first}; {} also changed", list(&others)),
     }
 }
 
@@ -271,7 +271,7 @@ fn unchecked_message(doubt: &CitationDoubt, checks: &[&CitationCheck]) -> String
     let (named, is_one) = (list(&places), places.len() == 1);
     let verb = |one: &str, many: &str| if is_one { one.to_owned() } else { many.to_owned() };
     if *doubt == CitationDoubt::NoSuchPath {
-        let verbs = verb("does not exist, and did not", "do not exist, and did not");
+        let verbs = verb("does not exist, and did not exist", "do not exist, and did not exist");
         return format!("{named} {verbs} when this was written");
     }
     if *doubt == CitationDoubt::NoSuchLines {
@@ -289,7 +289,7 @@ fn change_message(place: &str, now: &CodeLocation, change: Option<&LineChange>) 
     match change {
         Some(LineChange { before: was, after: Some(is) }) => {
             let there = now.lines.filter(|lines| !place.ends_with(&lines.to_string()));
-            let there = there.map(|lines| format!(", in line {lines}")).unwrap_or_default();
+            let there = there.map(|lines| format!(", on line {lines}")).unwrap_or_default();
             format!("`{place}` was `{was}` and is now `{is}`{elsewhere}{there}")
         }
         Some(LineChange { before: was, after: None }) => {
@@ -423,12 +423,12 @@ mod tests {
         let lines = check("src/a.py:7", CitationOutcome::Deleted);
         let found = findings(None, &[at(0, gone()), at(8, gone()), at(14, lines), at(0, gone())]);
         let [finding] = &found[..] else { panic!("{found:?}") };
-        assert_eq!(finding.message, "`src/a.py` was deleted (also in lines 3 and 4)");
+        assert_eq!(finding.message, "`src/a.py` was deleted (also on lines 3 and 4)");
         let renamed =
             |place| check(place, CitationOutcome::Renamed(location("b.py", Some((3, 3)))));
         let found = findings(None, &[at(0, renamed("a.py:1")), at(4, renamed("a.py:2"))]);
         let [finding] = &found[..] else { panic!("{found:?}") };
-        assert_eq!(finding.message, "`a.py` is now `b.py` (also in line 2)");
+        assert_eq!(finding.message, "`a.py` is now `b.py` (also on line 2)");
     }
 
     #[test]
@@ -449,7 +449,7 @@ mod tests {
             check(&format!("a.py:{line}"), outcome)
         };
         let found = only_message(&[changed(1), changed(3)]);
-        assert_eq!(found, "`a.py:1` was `x` and is now `y`; `a.py:3` changed too");
+        assert_eq!(found, "`a.py:1` was `x` and is now `y`; `a.py:3` also changed");
     }
 
     fn only_message(checks: &[CitationCheck]) -> String {
@@ -492,7 +492,7 @@ mod tests {
     fn each_reason_has_its_own_fix() {
         let commit = CommitId::new("1234567890123456789012345678901234567890");
         for (doubt, fix) in [
-            (CitationDoubt::Ambiguous(2), "write more of the path"),
+            (CitationDoubt::Ambiguous(2), "spell out more of the path"),
             (CitationDoubt::NoOrigin, "commit the handoff, so that git records the code it cites"),
             (CitationDoubt::Shallow(commit), "run `git fetch --unshallow`"),
             (CitationDoubt::Submodule("a".to_owned()), "run `git submodule update --init`"),
@@ -530,8 +530,8 @@ mod tests {
         let expected = [
             "D005 `a.py:1` and `b.py:1` were not checked: there is no record of the cited code",
             "D005 `config.go` is ambiguous: 11 files have this name",
-            "D005 `src/new.py` does not exist, and did not when this was written",
-            "D008 `src/new.py:3` does not exist, and did not when this was written",
+            "D005 `src/new.py` does not exist, and did not exist when this was written",
+            "D008 `src/new.py:3` does not exist, and did not exist when this was written",
             "D008 `a.py:900` is past the end of the file",
         ];
         assert_eq!(found, expected);

@@ -41,13 +41,13 @@ pub enum ExpectedExit {
 #[non_exhaustive]
 pub enum ExpectationError {
     /// It is a list, or cannot be read.
-    #[error("`expect` must be an exit code, a text or a mapping")]
+    #[error("`expect` must be an exit code, a string or a mapping")]
     Kind,
     /// The exit code is not one.
     #[error("an exit code must be a number from 0 to 255, not `{0}`")]
     ExitCode(String),
     /// `contains` has something other than texts.
-    #[error("`contains` must be a text or a list of texts")]
+    #[error("`contains` must be a string or a list of strings")]
     Contains,
     /// The pattern is not a regular expression.
     #[error("`{0}` is not a regular expression")]
@@ -61,7 +61,7 @@ pub enum ExpectationError {
         text: String,
     },
     /// `min` is larger than `max`.
-    #[error("no number is at least {min} and at most {max}")]
+    #[error("`min` {min} is greater than `max` {max}")]
     EmptyRange {
         /// The smallest accepted number.
         min: Number,
@@ -86,10 +86,10 @@ pub enum ExpectationError {
 #[non_exhaustive]
 pub enum ExpectationMismatch {
     /// A signal killed the command.
-    #[error("signal {0} ended it")]
+    #[error("it was killed by signal {0}")]
     Signal(i32),
     /// The exit code is another one.
-    #[error("it exited with {code}, not with {expected}")]
+    #[error("it exited with {code}, not {expected}")]
     ExitCode {
         /// The exit code of the command.
         code: i32,

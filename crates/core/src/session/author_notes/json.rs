@@ -37,7 +37,7 @@ const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 #[non_exhaustive]
 pub enum NotesJsonError {
     /// An unknown key.
-    #[error("there is no key `{key}`")]
+    #[error("unknown key `{key}`")]
     UnknownKey {
         /// The key.
         key: String,
@@ -47,7 +47,7 @@ pub enum NotesJsonError {
         known: &'static [&'static str],
     },
     /// A value of the wrong kind for its key.
-    #[error("`{key}` is {wanted}")]
+    #[error("`{key}` must be {wanted}")]
     WrongKind {
         /// The key.
         key: String,
@@ -119,7 +119,7 @@ fn wrong_kind(key: &str, wanted: &'static str) -> NotesJsonError {
 
 fn text(key: &str, value: &Value) -> Result<String, NotesJsonError> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
-    text.map(str::to_owned).ok_or_else(|| wrong_kind(key, "a text that is not blank"))
+    text.map(str::to_owned).ok_or_else(|| wrong_kind(key, "a string that is not blank"))
 }
 
 /// A list of texts. A single text counts as a list of one.
@@ -165,7 +165,7 @@ fn entries(
             | Value::String(_)
             | Value::Array(_)
             | Value::Object(_) => {
-                return Err(wrong_kind(key, "a list of texts, or of mappings as in the header"));
+                return Err(wrong_kind(key, "a list of strings, or of mappings as in the header"));
             }
         };
         notes.entries.push((field.to_owned(), entry));

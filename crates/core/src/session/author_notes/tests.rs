@@ -135,11 +135,11 @@ fn json_notes_are_parsed_and_merged() {
 #[test]
 fn invalid_notes_are_rejected() {
     let error = |text: &str| AuthorNotes::parse(text).unwrap_err().to_string();
-    assert_eq!(error("  \n"), "there is nothing in it");
-    assert_eq!(error("{}"), "there is nothing in it");
-    assert_eq!(error(r#"{"desicions": []}"#), "there is no key `desicions`");
-    assert_eq!(error(r#"{"next": [1]}"#), "`next` is a text that is not blank");
-    assert!(error("{ no").starts_with("it begins like JSON and is none"));
+    assert_eq!(error("  \n"), "it is empty");
+    assert_eq!(error("{}"), "it is empty");
+    assert_eq!(error(r#"{"desicions": []}"#), "unknown key `desicions`");
+    assert_eq!(error(r#"{"next": [1]}"#), "`next` must be a string that is not blank");
+    assert!(error("{ no").starts_with("it starts like JSON but is not valid JSON"));
     let notes = AuthorNotes::parse(r#"{"constraints": ["rm -rf build"]}"#).unwrap();
     assert!(notes.refused_startup_step().is_some());
     let near = AuthorNotes::parse(r#"{"desicions": []}"#).unwrap_err();

@@ -129,7 +129,7 @@ impl HighlightKind {
             Self::Request => "answered request",
             Self::Correction => "correction",
             Self::Queued => "queued prompt",
-            Self::Answer => "answer of the user",
+            Self::Answer => "user answer",
             Self::Commit => "commit",
             Self::Effect => "outside effect",
             Self::Check => "check",
@@ -146,7 +146,7 @@ impl HighlightKind {
             Self::Decision => "decision",
             Self::DeadEnd => "dead end",
             Self::Report => "report",
-            Self::Summary => "statement of the summary",
+            Self::Summary => "summary statement",
             Self::Remark => "remark",
             Self::Message => "commit message",
             Self::AgentReport => "subagent report",
@@ -210,7 +210,7 @@ impl SessionEnding {
 
 /// Going back in a conversation does not always restore the files, so the file may be in either
 /// state.
-const ABANDONED_STATE: &str = "only before the user went back; look at how it is on disk";
+const ABANDONED_STATE: &str = "only before the user rewound; check the file on disk";
 
 /// The highlights of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub(super) fn render_checkpoint(checkpoint: &Checkpoint) -> String {
 
 /// Renders the facts of work without a client session. The observation time is omitted.
 pub(super) fn render_without_session(context: &CheckpointContext) -> String {
-    let mut items = vec!["- No agent client ran it".to_owned()];
+    let mut items = vec!["- Done without an agent client".to_owned()];
     if let Some(commit) = &context.commit {
         let branch = context.branch.as_deref().unwrap_or("no branch");
         items.push(format!("- Commit {commit} on {}", line(branch)));
@@ -70,7 +70,7 @@ fn line(text: &str) -> String {
 
 /// A reference to a record, and whether it was abandoned.
 fn record_reference(checkpoint: &Checkpoint, seen: &Provenance) -> String {
-    let left = if checkpoint.is_abandoned(seen) { ", taken back later" } else { "" };
+    let left = if checkpoint.is_abandoned(seen) { ", in a part the user rewound" } else { "" };
     match &seen.agent {
         Some(agent) => format!("record {}, agent {}{left}", seen.record, line(agent)),
         None => format!("record {}{left}", seen.record),
@@ -90,7 +90,7 @@ fn requests_section(checkpoint: &Checkpoint) -> String {
         })
         .chain(session.queued.iter().filter(|queued| !queued.text.starts_with('<')).map(|queued| {
             format!(
-                "- Typed, and not got to ({}):\n{}",
+                "- Queued, but not processed ({}):\n{}",
                 record_reference(checkpoint, &queued.seen),
                 quote_block(&queued.text)
             )
@@ -103,7 +103,7 @@ fn status_section(checkpoint: &Checkpoint) -> String {
     let mut items = Vec::new();
     if let Some(words) = &checkpoint.session.last_words {
         items.push(format!(
-            "- The agent said last ({}):\n{}",
+            "- Last message from the agent ({}):\n{}",
             record_reference(checkpoint, &words.seen),
             quote_block(&words.text)
         ));
@@ -112,7 +112,7 @@ fn status_section(checkpoint: &Checkpoint) -> String {
     for call in waiting.filter(|call| !checkpoint.is_abandoned(&call.seen)) {
         let runs = checkpoint.command_for(call).map(|text| format!(": `{}`", line(text)));
         items.push(format!(
-            "- `{}` was called and has not come back ({}){}",
+            "- `{}` was called and has not returned ({}){}",
             line(&call.tool),
             record_reference(checkpoint, &call.seen),
             runs.unwrap_or_default(),
@@ -172,7 +172,7 @@ fn failures_section(checkpoint: &Checkpoint) -> String {
     }));
     let mut text = section("What failed", &items);
     if let Some(older) = checkpoint.session.failed_left_out.filter(|older| *older > 0) {
-        text.push_str(&format!("- and {older} older commands that failed and were not kept\n"));
+        text.push_str(&format!("- and {older} older failed commands that were not kept\n"));
     }
     text
 }
@@ -210,8 +210,8 @@ fn changed_section(checkpoint: &Checkpoint) -> String {
     let state = |path: &str| {
         let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
         match artifact.map(|artifact| artifact.state) {
-            Some(ArtifactState::Partial) => "; something else is there now",
-            Some(ArtifactState::Missing) => "; it is not there",
+            Some(ArtifactState::Partial) => "; the file on disk differs",
+            Some(ArtifactState::Missing) => "; the file is missing",
             Some(ArtifactState::Match) | None => "",
         }
     };
@@ -222,11 +222,15 @@ fn changed_section(checkpoint: &Checkpoint) -> String {
         .map(|(path, file)| {
             let reverted = match file.reverted.last() {
                 Some(seen) => {
-                    format!("; a change was taken back ({})", record_reference(checkpoint, seen))
+                    format!("; a change was reverted ({})", record_reference(checkpoint, seen))
                 }
                 None => String::new(),
             };
-            let left = if checkpoint.is_abandoned_file(file) { ", taken back later" } else { "" };
+            let left = if checkpoint.is_abandoned_file(file) {
+                ", in a part the user rewound"
+            } else {
+                ""
+            };
             let times = file.writes + file.edits + file.deletions;
             format!("- `{}`: changed {times}×{left}{reverted}{}", line(path), state(path))
         })
@@ -249,7 +253,7 @@ fn decisions_section(checkpoint: &Checkpoint) -> String {
         let said = rejection.said.as_deref().map(quote_block).unwrap_or_default();
         let tool = line(&rejection.tool);
         format!(
-            "- Not allowed: {tool}{} ({})\n{said}",
+            "- Rejected: {tool}{} ({})\n{said}",
             about.unwrap_or_default(),
             record_reference(checkpoint, &rejection.seen)
         )
@@ -306,7 +310,7 @@ fn facts_section(checkpoint: &Checkpoint) -> String {
         items.push(format!("- Commit {commit} on {}, seen {when}{late}", line(branch)));
     }
     if let Some(percent) = checkpoint.context_percent {
-        items.push(format!("- The context was {percent} % full"));
+        items.push(format!("- The context was {percent}% full"));
     }
     if !session.compactions.is_empty() {
         items.push(format!("- Compactions: {}", session.compactions.total()));

@@ -107,7 +107,7 @@ impl TryFrom<String> for ClientName {
     type Error = &'static str;
 
     fn try_from(name: String) -> Result<Self, Self::Error> {
-        Self::parse(&name).ok_or("it is not the name of a client")
+        Self::parse(&name).ok_or("invalid client name")
     }
 }
 

@@ -116,11 +116,11 @@ pub enum CustomRuleError {
     #[error("there are more than {CUSTOM_RULES_MAX} rules in `redact`")]
     TooMany,
     /// The kind is empty, too long, or has other characters.
-    #[error("the kind `{0}` is not made of small letters, digits and dashes")]
+    #[error("the kind `{0}` must consist of lowercase letters, digits and dashes")]
     Kind(String),
     /// The prefix is too short or too long, or has a control character.
     #[error(
-        "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} characters of \
+        "`begins` of the kind `{kind}` must be {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} characters on \
          one line"
     )]
     PrefixLength {
@@ -139,7 +139,7 @@ pub enum CustomRuleError {
         error: regex::Error,
     },
     /// The regular expression matches the empty text, or has several groups.
-    #[error("what follows `{begins}` must be something, in one group at most")]
+    #[error("`then` after `{begins}` must not match empty text and can have at most one group")]
     ExpressionShape {
         /// The prefix of the rule.
         begins: String,

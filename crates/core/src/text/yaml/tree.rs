@@ -105,7 +105,7 @@ impl<'t> TreeBuilder<'t> {
     fn node(&mut self, event: Event<'t>, at: Span) -> Result<YamlNode, TreeError> {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
-            return Err(self.error_at(at.start, "this says more than a header can hold"));
+            return Err(self.error_at(at.start, "too many values for a header"));
         }
         let tagged = event.tag().is_some();
         let (mut node, anchor) = match event {
@@ -261,7 +261,9 @@ impl<'t> TreeBuilder<'t> {
         self.nodes += node_count(target);
         self.consumed_to = self.consumed_to.max(at.end);
         if self.nodes > NODES_MAX {
-            return Err(self.error_at(at.start, "the names after `*` expand to more than a header"));
+            return Err(
+                self.error_at(at.start, "the `*` aliases expand to too many values for a header")
+            );
         }
         let value = self.anchors[&id].value.clone();
         Ok(YamlNode { value, at: at.shifted(self.base), style: YamlStyle::Alias, tagged: false })

@@ -42,25 +42,25 @@ pub struct TaskPatch {
 #[non_exhaustive]
 pub enum TaskRefusal {
     /// The task has an event that this version does not know.
-    #[error("it has `{0}`, which a newer midstride wrote")]
+    #[error("it has a `{0}` event from a newer version of midstride")]
     NewerEvent(String),
     /// It already has this status.
     #[error("it is already {0}")]
     AlreadyHasStatus(TaskStatus),
     /// The change has no effect.
-    #[error("nothing about it would change")]
+    #[error("the update changes nothing")]
     NoChange,
     /// A task cannot depend on itself.
-    #[error("a task cannot wait for itself")]
+    #[error("a task cannot depend on itself")]
     DependsOnItself,
     /// The tasks would depend on each other in a cycle.
-    #[error("they would depend on each other: {}", join_names(.0))]
+    #[error("this would create a dependency cycle: {}", join_names(.0))]
     DependencyCycle(Vec<TaskId>),
     /// It does not depend on this task.
-    #[error("it does not wait for {0}")]
+    #[error("it does not depend on {0}")]
     NotADependency(TaskId),
     /// A reason without the status blocked.
-    #[error("only a blocked task has a reason")]
+    #[error("only a blocked task can have a reason")]
     ReasonWithoutBlock,
 }
 

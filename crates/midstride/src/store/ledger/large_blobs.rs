@@ -36,7 +36,7 @@ pub(super) fn get(ledger: &Root, hash: &BlobHash) -> Result<Option<Vec<u8>>, Led
     let Some(path) = blob_path(hash) else { return Ok(None) };
     match ledger.read_up_to(&path, BYTES_MAX) {
         Ok(bytes) if sha256(&bytes) != hash.as_str() => {
-            let message = "its content does not have the hash in its name".to_owned();
+            let message = "its content does not match the hash in its name".to_owned();
             Err(LedgerError::Damaged { path: ledger.path().join(path), message })
         }
         Ok(bytes) => Ok(Some(bytes)),

@@ -552,7 +552,8 @@ impl SqliteLedger {
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
         let is_in_use: bool = emptied.map_err(failed)?;
         if is_in_use {
-            let message = "others read it all the time, so its log still has what was forgotten";
+            let message =
+                "other processes keep reading it, so its log still contains what was forgotten";
             return Err(LedgerError::Unavailable(message.to_owned()));
         }
         Ok(())

@@ -38,7 +38,7 @@ pub enum GitError {
     #[error("cannot start git: {0}")]
     NotStarted(#[source] io::Error),
     /// Git died while it was asked for objects, or took too long.
-    #[error("git did not answer: {0}")]
+    #[error("git did not respond: {0}")]
     Died(#[source] io::Error),
     /// Git exited with an error.
     #[error("git {command} failed: {message}")]
@@ -52,7 +52,7 @@ pub enum GitError {
     },
     /// The repository's own configuration names a program that connects to a remote.
     #[error(
-        "the repository's own configuration names a program that midstride does not run: {setting}"
+        "the repository's own configuration sets a program that midstride does not run: {setting}"
     )]
     RepositoryProgram {
         /// The setting.

@@ -47,7 +47,7 @@ fn run_within(
     let (message, code) = match done.ended {
         TrialEnd::Exit(0) => return Ok(done.output),
         TrialEnd::Exit(code) => (done.errors.text().trim().to_owned(), Some(code)),
-        TrialEnd::Signal(signal) => (format!("ended by signal {signal}"), None),
+        TrialEnd::Signal(signal) => (format!("terminated by signal {signal}"), None),
         TrialEnd::TimedOut => (format!("took more than {} s", bounds.time.as_secs()), None),
     };
     Err(refusal(arguments, message, code))

@@ -53,7 +53,7 @@ impl From<&Instruction> for DismissableItem {
 #[non_exhaustive]
 pub enum DismissError {
     /// Nothing open has this handle.
-    #[error("nothing open has the handle `{handle}`")]
+    #[error("no open item has the handle `{handle}`")]
     NoSuch {
         /// The handle that was given.
         handle: String,
@@ -61,7 +61,7 @@ pub enum DismissError {
         known: Vec<String>,
     },
     /// More than one instruction matches.
-    #[error("`{handle}` names {} instructions", known.len())]
+    #[error("`{handle}` matches {} instructions", known.len())]
     Several {
         /// The handle that was given.
         handle: String,

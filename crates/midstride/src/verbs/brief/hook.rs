@@ -205,15 +205,15 @@ fn untrusted_line(documents: usize) -> String {
         count => (format!("{count} handoffs"), "them"),
     };
     format!(
-        "midstride: {handoffs} came with this repository, and this session is not briefed from \
-         {them}. The user can trust {them} with `midstride trust`"
+        "midstride: the briefing of this session does not include {handoffs} that came with this \
+         repository. The user can trust {them} with `midstride trust`"
     )
 }
 
 /// Says that the private store was not read.
 fn unread_store_line() -> String {
-    "midstride: the private store of this repository came from elsewhere or from an earlier version of \
-     midstride, and is not read. If it is yours, run `midstride trust` once in a terminal to use it \
+    "midstride: skipped the private store of this repository, because it came from elsewhere or from an \
+     earlier version of midstride. If it is yours, run `midstride trust` once in a terminal to use it \
      again"
         .to_owned()
 }
@@ -344,7 +344,7 @@ impl HookCall<'_> {
             self.record_action("briefed");
         }
         // A page counts the handoffs that are not read yet. Without a page, say it here.
-        let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
+        let indexing = briefed.indexing.map(|indexing| format!("Building the index: {indexing}"));
         let text = text.or(indexing);
         let indexing =
             briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
@@ -443,7 +443,7 @@ impl HookCall<'_> {
         let missing =
             kept.missing.as_ref().and_then(|_| self.change_memory(|kept| kept.missing.take()));
         if let Some(missing) = missing.flatten() {
-            self.record_action("briefed what the summary lost");
+            self.record_action("briefed on what the summary lost");
             parts.insert(0, missing);
         }
         self.outcome.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
@@ -679,7 +679,7 @@ impl HookCall<'_> {
         }
         let briefing = self.own_briefing(&kept, BriefOccasion::Summary);
         self.outcome.answer.instructions = Some(format!(
-            "The summary has to keep what follows, the words of the user as they are.\n\n{briefing}"
+            "The summary must include the following. Quote the user's words verbatim.\n\n{briefing}"
         ));
     }
 

@@ -588,7 +588,7 @@ fn checkpoints(records: &[LedgerRecord]) -> impl DoubleEndedIterator<Item = Chec
             blob,
             summary_blob: gist.as_ref(),
             folder: folder.as_deref(),
-            about: about.as_deref().unwrap_or("nothing was asked"),
+            about: about.as_deref().unwrap_or("no request"),
             ended: ended.as_deref().and_then(|time| time.parse().ok()),
             branch: branch.as_deref(),
             worked: *worked,

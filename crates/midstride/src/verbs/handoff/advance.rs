@@ -252,7 +252,7 @@ impl AdvanceStep<'_> {
         match &self.request.force {
             Some(why) if self.is_blocked => {
                 let over: Vec<String> = over.iter().map(ToString::to_string).collect();
-                format!("{advanced} by force: {why} (over {})", over.join(", "))
+                format!("{advanced} with --force: {why} (despite {})", over.join(", "))
             }
             Some(_) | None => advanced,
         }

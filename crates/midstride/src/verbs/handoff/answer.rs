@@ -41,10 +41,10 @@ pub enum NumberedAnswer {
 #[non_exhaustive]
 pub enum AnswerInputError {
     /// A question needs a text, and nothing else.
-    #[error("what is the answer to {0}?")]
+    #[error("{0} is a question and takes only an answer")]
     NoText(String),
     /// An assumption holds or fails, and takes no text.
-    #[error("does {0} hold?")]
+    #[error("{0} is an assumption and takes only a verdict")]
     NoVerdict(String),
     /// The name is neither `q1` nor `a1`.
     #[error("`{0}` is neither a question nor an assumption")]

@@ -115,7 +115,7 @@ pub struct ForgetOutcome {
 #[non_exhaustive]
 pub enum ForgetError {
     /// It is not an id or an id prefix.
-    #[error("`{0}` is not the id of a text")]
+    #[error("`{0}` is not a text id")]
     NoId(String),
     /// No kept text has this id.
     #[error("no stored text has an id that starts with `{0}`")]
@@ -344,7 +344,7 @@ fn ensure_tombstone(
         tombstone.record(ledger)?;
     }
     let now = Tombstone::find(ledger, &text.hash)?.ok_or_else(|| {
-        LedgerError::Unavailable("the tombstone was set up and cannot be read".to_owned())
+        LedgerError::Unavailable("the tombstone was recorded but cannot be read".to_owned())
     })?;
     Ok((now, before.is_none()))
 }

@@ -45,7 +45,7 @@ pub enum MergeError {
     #[error("one side changed `{}`, the other deleted it", .0.display())]
     Deleted(PathBuf),
     /// It cannot be merged line by line.
-    #[error("`{}` is not text on both sides", .0.display())]
+    #[error("`{}` cannot be merged line by line", .0.display())]
     NoText(PathBuf),
     /// The file was not found.
     #[error(transparent)]

@@ -59,7 +59,7 @@ pub fn install_driver(
 }
 
 fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
-    repository.configure(&format!("{SECTION}.name"), "handoffs of midstride, by meaning")?;
+    repository.configure(&format!("{SECTION}.name"), "midstride handoff merge driver")?;
     repository.configure(&format!("{SECTION}.driver"), command)
 }
 

@@ -118,7 +118,7 @@ pub enum NewError {
     #[error("a handoff needs a title or an id")]
     Nameless,
     /// The id cannot be used.
-    #[error("`{id}` is not an id: {why}")]
+    #[error("`{id}` is not a valid id: {why}")]
     BadId {
         /// The id.
         id: String,
@@ -126,7 +126,7 @@ pub enum NewError {
         why: HandoffIdError,
     },
     /// The id contains a secret, which would end up in the file name.
-    #[error("the id has a secret, which would be in the file name: {0}")]
+    #[error("the id contains a secret, which would end up in the file name: {0}")]
     SecretId(std::borrow::Cow<'static, str>),
     /// The stage is not defined.
     #[error("there is no stage `{stage}`")]
@@ -150,7 +150,7 @@ pub enum NewError {
     #[error(transparent)]
     Upstream(#[from] FindError),
     /// The text is given twice.
-    #[error("the text comes from the note `{}`; no other text can be given", .0.display())]
+    #[error("the note `{}` already provides the text", .0.display())]
     TwoTexts(PathBuf),
     /// The note is not UTF-8.
     #[error("`{}` is not UTF-8", .0.display())]
@@ -162,7 +162,7 @@ pub enum NewError {
     #[error("cannot complete the header of the text: {0}")]
     Header(#[from] DocumentEditError),
     /// A committed handoff in a project that commits nothing.
-    #[error("this project commits nothing")]
+    #[error("this project has no committed folder")]
     CommitsNothing,
     /// A file could not be written.
     #[error(transparent)]

@@ -39,7 +39,7 @@ pub struct TypedEnding<'a> {
 #[non_exhaustive]
 pub enum ResolveInputError {
     /// It names no ending, or more than one.
-    #[error("how did it end?")]
+    #[error("specify exactly one way to close the handoff")]
     NoSingleEnding,
     /// The commit is not in this repository.
     #[error(transparent)]

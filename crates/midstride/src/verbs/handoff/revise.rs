@@ -78,7 +78,7 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
         Some(number) => {
             format!("the text is based on `{key}@{number}`, and `{key}` has changed since")
         }
-        None => format!("`{key}` was changed meanwhile"),
+        None => format!("`{key}` changed in the meantime"),
     }
 }
 
@@ -313,7 +313,7 @@ fn header_text<'d>(document: &'d Document, field: &str) -> Option<&'d str> {
 
 fn other_uid_error(now: &Handoff<'_>) -> ReviseError {
     let key = now.key().to_string();
-    ReviseError::OtherHandoff { why: format!("its uid is not the one of `{key}`"), key }
+    ReviseError::OtherHandoff { why: format!("its uid does not match `{key}`"), key }
 }
 
 /// Merges the given document with changes made since it was started.

@@ -161,7 +161,7 @@ pub enum SaveError {
     #[error("this project is not set up")]
     NotSetUp,
     /// An agent tried to save into a project other than its own.
-    #[error("an agent saves only into the project that its shell is in")]
+    #[error("an agent can save only into the project its shell is in")]
     OtherProject,
     /// An agent tried to save a text from outside its project.
     #[error("`{}` is outside this project", .0.display())]
@@ -170,7 +170,7 @@ pub enum SaveError {
     #[error("`{}` is not a transcript of this project", .0.display())]
     TranscriptOutside(PathBuf),
     /// A startup step is invalid.
-    #[error("`{text}` is not a startup step: {why}")]
+    #[error("`{text}` is not a valid startup step: {why}")]
     StartupStep {
         /// Its kind.
         kind: StartupKind,
@@ -199,7 +199,7 @@ pub enum SaveError {
         kind: HandoffKind,
     },
     /// The handoff is closed.
-    #[error("`{key}` is {status} already")]
+    #[error("`{key}` is already {status}")]
     Closed {
         /// The handoff.
         key: String,
@@ -216,13 +216,13 @@ pub enum SaveError {
     #[error(transparent)]
     Tasks(#[from] TaskError),
     /// The handoff cannot be edited safely.
-    #[error("it cannot be added to the handoff: {0}")]
+    #[error("cannot update the handoff: {0}")]
     Refused(#[from] DocumentEditError),
     /// The handoff could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The file on disk differs from what was written.
-    #[error("`{}` was written, but reading it back gave a different text: {why}", path.display())]
+    #[error("`{}` was written but does not match when read back: {why}", path.display())]
     NotReadBack {
         /// The file.
         path: PathBuf,
@@ -643,7 +643,7 @@ impl SaveContext<'_> {
         let created = self.write_new(&self.with_quality_record(&self.skeleton()?)?)?;
         let stored = self.store.workspace().reread(&created.stored)?;
         if stored.bytes != created.stored.bytes {
-            return Err(not_read_back(&stored.path, "its text is another one"));
+            return Err(not_read_back(&stored.path, "the text differs"));
         }
         Ok((stored, SaveChange::New, created.redacted))
     }
@@ -711,14 +711,14 @@ impl SaveContext<'_> {
         let (old, now) =
             (before.handoff(self.store.workspace()), read.handoff(self.store.workspace()));
         if old.uid().is_some() && old.uid() != now.uid() {
-            return Err(not_read_back(&read.path, "it is another handoff"));
+            return Err(not_read_back(&read.path, "it is a different handoff"));
         }
         // Another process may have added a revision since. It then comes after ours.
         if now.replaced_texts().len() + 1 < recorded.revision {
-            return Err(not_read_back(&read.path, "its revision is not there"));
+            return Err(not_read_back(&read.path, "its revision is missing"));
         }
         if self.store.is_edited_outside(read)? {
-            return Err(not_read_back(&read.path, "its text is another one"));
+            return Err(not_read_back(&read.path, "the text differs"));
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ pub enum ShareError {
     #[error("`{}` is not in the private folder", .0.display())]
     NotPrivate(PathBuf),
     /// The project has no committed folder.
-    #[error("this project commits nothing")]
+    #[error("this project has no committed folder")]
     CommitsNothing,
     /// It could not be recorded.
     #[error(transparent)]

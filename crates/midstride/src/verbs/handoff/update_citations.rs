@@ -37,7 +37,7 @@ pub fn update_moved_citations(
             return Ok(Ok(None));
         }
         places = updated;
-        let change = RevisionInfo::by_verb(RevisionVerb::Fix, "lines brought up to date", None);
+        let change = RevisionInfo::by_verb(RevisionVerb::Fix, "updated cited lines", None);
         Ok(store.record(now, &next, &change, &|_| ()).map(Some))
     })?;
     Ok(recorded.map(|recorded| CitationUpdate { citations: places, recorded }))

@@ -144,7 +144,7 @@ pub enum ProofStartError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The shell could not be started.
-    #[error("it could not be started: {0}")]
+    #[error("could not start the shell: {0}")]
     Shell(io::Error),
 }
 

@@ -44,12 +44,16 @@ const fn several(scope: SettingScope, name: &'static str, about: &'static str) -
 /// The settings that have a name. Stages and redaction rules of a repository are tables: they are
 /// changed in an editor.
 pub const SETTING_KEYS: [SettingKey; 8] = [
-    several(User, "capture.exclude", "projects in which midstride does nothing"),
-    several(User, "capture.only", "the only projects in which midstride does something"),
+    several(User, "capture.exclude", "projects that midstride ignores"),
+    several(User, "capture.only", "the only projects that midstride runs in"),
     one(User, "capture.retention", "days to keep captured sessions, or `forever`; default: 90"),
-    several(Repository, "folders", "more folders and files with handoffs"),
-    one(Repository, "brief.budget", "tokens for the briefing of a new session, 0 for none; default: 500"),
-    one(Repository, "brief.headless", "whether to brief sessions that run for a script"),
+    several(Repository, "folders", "additional folders and files with handoffs"),
+    one(
+        Repository,
+        "brief.budget",
+        "token budget for a new session's briefing, 0 for none; default: 500",
+    ),
+    one(Repository, "brief.headless", "whether to brief headless sessions"),
     one(Repository, "hooks.nudge", "whether to remind the agent once to save"),
     one(Repository, "hooks.stop_gate", "whether to keep the agent from stopping until it saves"),
 ];
@@ -59,7 +63,7 @@ pub const SETTING_KEYS: [SettingKey; 8] = [
 #[non_exhaustive]
 pub enum ConfigError {
     /// There is no such setting.
-    #[error("there is no setting `{0}`")]
+    #[error("unknown setting `{0}`")]
     Unknown(String),
     /// An agent or a proof runs the command.
     #[error("only the user can change these settings, but this runs inside {0}")]
@@ -71,7 +75,7 @@ pub enum ConfigError {
     #[error("`{}` is not trusted", .0.display())]
     Untrusted(PathBuf),
     /// The user has no home folder.
-    #[error("there is no home directory for settings")]
+    #[error("no home directory to store settings in")]
     NoHome,
     /// No editor is set.
     #[error("no editor is set")]

@@ -103,7 +103,7 @@ pub enum GitFileState {
 #[non_exhaustive]
 pub enum PurgeError {
     /// Files changed since the plan was shown.
-    #[error("files of this project changed meanwhile")]
+    #[error("files in this project changed after the plan was shown")]
     Changed,
     /// A permission could not be revoked.
     #[error(transparent)]

@@ -120,10 +120,10 @@ pub enum WhyError {
     #[error("there is no commit `{0}`")]
     NoCommit(String),
     /// The file is outside of the working tree.
-    #[error("`{0}` is outside of the repository")]
+    #[error("`{0}` is outside the repository")]
     Outside(String),
     /// No commit has the file.
-    #[error("no commit has `{0}`")]
+    #[error("`{0}` is not in any commit")]
     NotCommitted(String),
     /// The file is shorter.
     #[error("`{path}` ends at line {lines}")]

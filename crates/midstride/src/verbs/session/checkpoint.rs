@@ -74,7 +74,7 @@ pub enum CheckpointError {
     #[error("this project is not set up")]
     NotSetUp,
     /// There is no session.
-    #[error("no session of this project was found")]
+    #[error("no session found for this project")]
     NoSession(Vec<FileError>),
     /// The current session has no transcript. Another session is not used instead.
     #[error("session `{}` of {} has no transcript in this project", .0.id, .0.client)]
@@ -99,7 +99,7 @@ pub enum CheckpointError {
         cwd: String,
     },
     /// The file has no known record.
-    #[error("`{}` has no readable record of {}", path.display(), client.name())]
+    #[error("`{}` has no readable {} records", path.display(), client.name())]
     NotUnderstood {
         /// The transcript.
         path: PathBuf,

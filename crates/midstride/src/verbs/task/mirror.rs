@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Why a task was not mirrored.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::verbs) enum MirrorError {
-    #[error("the task has no number and no subject")]
+    #[error("the task has neither a number nor a subject")]
     Nameless,
     #[error(transparent)]
     Append(#[from] AppendError),

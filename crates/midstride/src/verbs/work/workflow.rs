@@ -59,7 +59,7 @@ pub struct LoadedState {
 #[non_exhaustive]
 pub enum WorkflowError {
     /// The name is invalid.
-    #[error("`{name}` is not a workflow name: {why}")]
+    #[error("`{name}` is not a valid workflow name: {why}")]
     Name {
         /// The name that was given.
         name: String,
@@ -67,10 +67,10 @@ pub enum WorkflowError {
         why: HandoffIdError,
     },
     /// The name has a secret, of this kind. It would be the name of a stream.
-    #[error("the name of the workflow has a secret: {0}")]
+    #[error("the workflow name contains a secret: {0}")]
     SecretName(String),
     /// The state is not an object.
-    #[error("a state is a JSON object")]
+    #[error("a state must be a JSON object")]
     NoObject,
     /// The state is too large.
     #[error("the state has {0} bytes; the maximum is {STATE_BYTES_MAX}")]
@@ -84,7 +84,7 @@ pub enum WorkflowError {
         nearest: Option<String>,
     },
     /// No state has this number.
-    #[error("`{name}` has no state {number}: {has} are kept")]
+    #[error("`{name}` has no state {number} (states kept: {has})")]
     NoNumber {
         /// The workflow.
         name: String,
@@ -102,10 +102,10 @@ pub enum WorkflowError {
         number: usize,
     },
     /// The redacted state is not valid JSON.
-    #[error("the state has a secret that cannot be redacted")]
+    #[error("the state contains a secret that cannot be redacted")]
     Unwritable,
     /// A newer version of midstride wrote an event that may change the meaning of the others.
-    #[error("the workflow has `{0}`, which a newer midstride wrote")]
+    #[error("the workflow contains `{0}`, written by a newer midstride")]
     Newer(String),
     /// The ledger failed.
     #[error(transparent)]

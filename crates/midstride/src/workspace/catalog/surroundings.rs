@@ -197,6 +197,6 @@ fn is_url(reference: &str) -> bool {
 
 /// The result for a document that depends on the one being checked.
 pub(super) fn circular_artifact(path: &Path) -> ReferencedArtifact {
-    let why = "it builds on this document in turn".to_owned();
+    let why = "it in turn builds on this document".to_owned();
     ReferencedArtifact::Incomplete { name: path.display().to_string(), why }
 }

@@ -93,7 +93,7 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool, terminal: Option<usize>) -
     }
     if speaks && facts.is_installed() && facts.hook_stats.is_empty() {
         out.push_str(
-            "  No hook fired in this project yet. Start a session here, then look again.\n",
+            "  No hooks have fired in this project yet. Start a session here, then run this again.\n",
         );
     }
     out
@@ -118,11 +118,11 @@ fn program_text(facts: &ClientFacts) -> String {
     match (&facts.program, folder) {
         (Some(program), _) => {
             let path = sanitize(&program.path.display().to_string());
-            let version = program.version.as_deref().unwrap_or("says no version");
+            let version = program.version.as_deref().unwrap_or("unknown version");
             format!("{}, {path}", one_line(version, WIDTH_MAX))
         }
         (None, Some(folder)) if facts.has_folder => {
-            format!("not on the PATH, but {folder} is there")
+            format!("not on the PATH, but {folder} exists")
         }
         (None, _) => "not found".to_owned(),
     }
@@ -132,7 +132,7 @@ fn installed_text(standing: &InstallStatus) -> String {
     let (skills, all_skills) = standing.skills;
     let hooks = standing.hooks.iter().filter(|hook| hook.is_installed).count();
     if !standing.is_installed() {
-        return "everything comes with the plugin".to_owned();
+        return "installed as a plugin".to_owned();
     }
     let server = if standing.has_server { "the MCP server" } else { "no MCP server" };
     let all = standing.hooks.len();
@@ -336,8 +336,7 @@ fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
             continue;
         }
         let why = one_line(why, WIDTH_MAX);
-        let message =
-            format!("the last call of {} by {name} failed: {why}", event_name(&fired.event));
+        let message = format!("the last {} call by {name} failed: {why}", event_name(&fired.event));
         let hint = "the session itself continued; `midstride session recover` captures what was missed, and `hooks.log` next to the ledger shows when it happened";
         found.push((message, hint.to_owned()));
     }
@@ -362,9 +361,9 @@ fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
         shown.push_str(&format!(" and {more} more"));
     }
     let sessions = count(facts.unhooked.len(), "session");
-    let message = format!("{sessions} of {} ran without a hook: {shown}", facts.client.title());
-    let hint = "`midstride session recover` captures them; a session that was started before \
-                `client add`, or with its own settings, calls no hook";
+    let message = format!("{sessions} of {} ran without hooks: {shown}", facts.client.title());
+    let hint = "`midstride session recover` captures them; a session started before \
+                `client add`, or with its own settings, runs no hooks";
     (!facts.unhooked.is_empty()).then(|| (message, hint.to_owned()))
 }
 
@@ -377,10 +376,10 @@ fn other_timeouts(standing: &InstallStatus) -> Option<ProblemText> {
     let changed: Vec<String> = changed.collect();
     let (name, typed, option) =
         (standing.client.title(), standing.client.name(), scope_flag(standing));
-    let message = format!("{name} has changed hook timeouts: {}", changed.join(", "));
+    let message = format!("hook timeouts for {name} were changed: {}", changed.join(", "));
     let choice = consent_flags(standing);
     let hint = format!(
-        "`midstride client remove {typed}{option}`, then `midstride client add {typed}{option}{choice}` writes them again"
+        "to reset them, run `midstride client remove {typed}{option}`, then `midstride client add {typed}{option}{choice}`"
     );
     (!changed.is_empty()).then_some((message, hint))
 }
@@ -408,8 +407,9 @@ fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
 /// missing.
 fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
     let (typed, option) = (standing.client.name(), scope_flag(standing));
-    let hint =
-        format!("move it away, then `midstride client add {typed}{option}` installs midstride's");
+    let hint = format!(
+        "move it out of the way, then `midstride client add {typed}{option}` installs midstride's"
+    );
     standing
         .files
         .iter()
@@ -486,7 +486,7 @@ fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
     };
     let (program, typed) = (standing.client.profile().program, standing.client.name());
     let trust = format!(
-        "start `{program}` and answer its question, or `midstride client add {typed} --trust-hooks{}`",
+        "start `{program}` and answer its question, or run `midstride client add {typed} --trust-hooks{}`",
         scope_flag(standing)
     );
     let these = match standing.scope {

@@ -76,8 +76,7 @@ pub(super) fn text(steps: &[SimulationStep], terminal: Option<usize>) -> String 
 }
 
 fn steps_table(steps: &[SimulationStep], width: usize) -> String {
-    let names =
-        [("", None), ("CLIENT", None), ("STEP", None), ("TIME", Some(0)), ("CAME BACK", None)];
+    let names = [("", None), ("CLIENT", None), ("STEP", None), ("TIME", Some(0)), ("RESULT", None)];
     let columns = names.map(|(name, spared)| Column { name, drop_order: spared });
     let row = |step: &SimulationStep| -> Vec<String> {
         let (word, what) = match &step.outcome {
@@ -97,7 +96,7 @@ fn steps_table(steps: &[SimulationStep], width: usize) -> String {
 pub(super) fn problems(steps: &[SimulationStep]) -> Vec<ProblemText> {
     let failed = steps.iter().filter_map(|step| {
         let why = step.outcome.as_ref().err()?;
-        let message = format!("the simulation failed at `{}` of {}: {why}", step.name, step.client_name());
+        let message = format!("the simulation failed at `{}` for {}: {why}", step.name, step.client_name());
         let hint = "check that the temporary folder (TMPDIR) is writable and has free space; if so, this is a bug in midstride: report it with the output of `midstride doctor --json`";
         Some((message, hint.to_owned()))
     });

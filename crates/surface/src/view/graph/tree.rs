@@ -135,7 +135,11 @@ fn hubs(shown: &GraphView<'_>) -> String {
         format!("    {}  by {cited}\n", one_line(&hub.file, shown.width()))
     };
     let lines: String = shown.part.hubs.iter().map(line).collect();
-    if lines.is_empty() { lines } else { format!("  cited by too many to connect them\n{lines}") }
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("  cited by too many handoffs to connect\n{lines}")
+    }
 }
 
 fn cycles(shown: &GraphView<'_>) -> String {

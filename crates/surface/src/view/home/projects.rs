@@ -32,7 +32,7 @@ fn unfinished(home: &HomeScreen) -> String {
     let session = home.last_session.as_ref().and_then(|last| {
         let ending = last.summary.as_ref()?.ending;
         match ending {
-            SessionEnding::Asked => Some("a question to you"),
+            SessionEnding::Asked => Some("a question for you"),
             SessionEnding::MidTurn => Some("stopped mid-turn"),
             SessionEnding::Interrupted => Some("interrupted"),
             SessionEnding::Failed => Some("stopped by an API error"),

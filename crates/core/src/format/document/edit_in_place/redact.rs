@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_redaction_that_would_damage_the_header_is_refused() {
-        let damaged = "redacting the `acme` in line 4 would damage the header";
+        let damaged = "redacting the `acme` on line 4 would damage the header";
         for (begins, then) in [
             ("party", "(?s).+"),
             ("party", " # spart\n"),

@@ -198,7 +198,7 @@ impl HighlightReader<'_> {
                 | EffectKind::Publish
                 | EffectKind::Deployment
                 | EffectKind::Migration
-                | EffectKind::Other => "in a text that the session wrote",
+                | EffectKind::Other => "in text that the session wrote",
             };
             let item = move |text: &String| {
                 Highlight::new(HighlightKind::Unchecked, text)
