@@ -38,7 +38,9 @@ fn project(workers: usize) -> Sandbox {
     sandbox.git(&["remote", "add", "origin", &hub]);
     let ids = (0..workers).map(|worker| format!("case-{worker}")).chain(["shared".to_owned()]);
     for id in ids {
-        let text = format!("---\nhandoff:\n  id: {id}\n  uid: uid-{id}\n---\n\nbegun\n");
+        let text = format!(
+            "---\nhandoff:\n  id: {id}\n  uid: uid-{id}\n  title: A worker's case\n---\n\nbegun\n"
+        );
         sandbox.write(&format!(".midstride/handoffs/{id}.md"), text);
     }
     sandbox.git(&["add", "--all"]);

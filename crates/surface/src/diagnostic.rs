@@ -345,7 +345,9 @@ impl From<GitError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             GitError::NotStarted(_) => diagnostic.hint("install git, or add it to PATH"),
-            GitError::Died(_) => diagnostic.hint("`git fsck` finds damaged objects"),
+            GitError::Died(_) | GitError::Unreadable { .. } => {
+                diagnostic.hint("`git fsck` finds damaged objects")
+            }
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
             GitError::RepositoryProgram { setting } => diagnostic.hint(format!(
                 "if you trust it, set the same value in your own configuration: git config --global {} VALUE",

@@ -704,3 +704,18 @@ fn a_repository_that_git_cannot_read_is_not_blamed_on_the_other_one() {
     let run = sandbox.run(["sync"]).exits(2);
     assert!(!run.stderr.contains("other repository"), "{run}");
 }
+
+#[test]
+fn sync_fails_where_git_ignores_a_broken_reference() {
+    let sandbox = driven();
+    hub(&sandbox);
+    let folder = sandbox.root().join(".git/midstride/texts.git/refs/midstride/handoffs");
+    let reference = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let id = std::fs::read_to_string(&reference).unwrap();
+    std::fs::write(&reference, "not an id\n").unwrap();
+    let run = sandbox.run(["sync"]).exits(2);
+    assert!(run.stderr.contains("ignoring broken ref refs/midstride/handoffs/"), "{run}");
+    std::fs::write(&reference, &id).unwrap();
+    let run = sandbox.run(["sync"]).exits(0);
+    assert!(run.stderr.contains("2 texts sent"), "{run}");
+}

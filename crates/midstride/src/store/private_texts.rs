@@ -8,7 +8,6 @@ use crate::store::Store;
 use crate::store::text_refs::{PRIVATE, SHARED, uid_file_name};
 use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::git::{GitError, LazyObjectReader, RemovalOutcome, Repository};
-use crate::workspace::StoredHandoff;
 use midstride_core::text::id::BlobHash;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -163,16 +162,19 @@ impl Store {
             return Ok((BTreeSet::new(), BTreeSet::new()));
         };
         let committed = project.committed_markdown()?;
-        let found = workspace.read_all().into_iter().filter_map(Result::ok);
-        let uid_of = |stored: StoredHandoff| {
-            let inside = workspace.path_in_work_tree(&stored)?;
-            let uid = stored.handoff(workspace).uid()?;
-            Some((committed.contains(&inside), uid_file_name(&uid)))
-        };
-        let (committed, others): (Vec<_>, Vec<_>) =
-            found.filter_map(uid_of).partition(|(is_committed, _)| *is_committed);
-        let uids = |some: Vec<(bool, String)>| some.into_iter().map(|(_, uid)| uid).collect();
-        Ok((uids(committed), uids(others)))
+        let (mut of_committed, mut of_others) = (BTreeSet::new(), BTreeSet::new());
+        for read in workspace.read_all() {
+            // A document that the disk does not give could be a committed one.
+            let Some(stored) = FileError::unless_disk_fails(read)? else { continue };
+            let inside = workspace.path_in_work_tree(&stored);
+            let (Some(inside), Some(uid)) = (inside, stored.handoff(workspace).uid()) else {
+                continue;
+            };
+            let is_committed = committed.contains(&inside);
+            let uids = if is_committed { &mut of_committed } else { &mut of_others };
+            uids.insert(uid_file_name(&uid));
+        }
+        Ok((of_committed, of_others))
     }
 
     /// The references to texts of handoffs that are not committed.

@@ -1,11 +1,12 @@
 //! Reads many git objects through one `git cat-file` process.
 
 use super::run::GitReach;
+use super::tree_entries::self_named_blobs;
 use super::{GitError, Repository};
 use crate::sys::files::{FILE_BYTES_MAX, is_markdown};
 use crate::sys::process::Conversation;
 use midstride_core::text::id::BlobHash;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, BufRead as _, Read as _};
@@ -170,9 +171,27 @@ impl Repository {
         Ok(ids.iter().zip(split_objects(&answer)).filter_map(found).collect())
     }
 
+    /// The texts that trees keep. Fails if git cannot read one of them whole. A tree may come from
+    /// another repository, so entries that are not named after their own blob are skipped: they could
+    /// expose an unrelated blob.
+    pub(super) fn texts_of_trees(
+        &self,
+        trees: &[&String],
+    ) -> Result<BTreeMap<String, BTreeSet<BlobHash>>, GitError> {
+        let asked: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
+        let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
+        let mut rest = &answer[..];
+        let texts = |tree: &&String| {
+            let raw = take_object(&mut rest, &format!("{tree} tree "));
+            let raw = raw.ok_or_else(|| GitError::Unreadable { id: (*tree).clone() })?;
+            Ok(((*tree).clone(), self_named_blobs(raw, tree.len() / 2)))
+        };
+        trees.iter().map(texts).collect()
+    }
+
     /// The Markdown files of the checked-out commit.
     pub(crate) fn committed_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
-        let Some(commit) = self.resolve_commit("HEAD") else { return Ok(HashSet::new()) };
+        let Some(commit) = self.checked_out_commit()? else { return Ok(HashSet::new()) };
         let asked = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.as_str()];
         let listed = self.run(&asked, b"")?;
         let paths = listed.split(|byte| *byte == 0).map(path_of);
@@ -223,9 +242,28 @@ fn split_objects(mut answer: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
+/// Takes the next object of an answer. `None` unless its header begins like this and it is whole.
+fn take_object<'a>(answer: &mut &'a [u8], header: &str) -> Option<&'a [u8]> {
+    let line_end = answer.iter().position(|byte| *byte == b'\n')?;
+    let size = str::from_utf8(&answer[..line_end]).ok()?.strip_prefix(header)?.parse().ok()?;
+    let (object, rest) = answer[line_end + 1..].split_at_checked(size)?;
+    *answer = rest.strip_prefix(b"\n")?;
+    Some(object)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::split_objects;
+    use super::{split_objects, take_object};
+
+    #[test]
+    fn an_object_that_is_not_whole_is_not_taken() {
+        let mut answer: &[u8] = b"aa tree 3\nx\ny\nbb tree 0\n\n";
+        assert_eq!(take_object(&mut answer, "aa tree "), Some(&b"x\ny"[..]));
+        assert_eq!(take_object(&mut answer, "bb tree "), Some(&b""[..]));
+        for cut in ["", "aa missing\n", "aa blob 1\nx\n", "aa tree 3\nx", "aa tree 3\nxyz"] {
+            assert_eq!(take_object(&mut cut.as_bytes(), "aa tree "), None, "{cut}");
+        }
+    }
 
     #[test]
     fn objects_are_split_by_their_size() {

@@ -54,6 +54,8 @@ pub struct RefExchange<'a> {
 struct RefPair {
     local: Option<String>,
     remote: Option<String>,
+    /// Whether one of them points to something other than a tree of texts.
+    is_other: bool,
 }
 
 /// A reference update that adds the texts of both sides.
@@ -111,17 +113,25 @@ impl Repository {
 
     fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, RefPair>, GitError> {
         let fetched = format!("{FETCHED}/{remote}");
-        let format = "--format=%(objectname) %(refname)";
-        let listed = self.run(&["for-each-ref", format, prefix, &fetched], b"")?;
+        let format = "--format=%(objectname) %(objecttype) %(refname)";
         let mut pairs: BTreeMap<String, RefPair> = BTreeMap::new();
-        for line in String::from_utf8_lossy(&listed).lines() {
-            let Some((id, reference)) = line.split_once(' ') else { continue };
+        for line in self.list_references(format, &[prefix, &fetched])? {
+            let mut words = line.splitn(3, ' ');
+            let (Some(id), Some(kind), Some(reference)) =
+                (words.next(), words.next(), words.next())
+            else {
+                continue;
+            };
             let below = |folder: &str| reference.strip_prefix(folder)?.strip_prefix('/');
-            if let Some(name) = below(prefix) {
-                pairs.entry(name.to_owned()).or_default().local = Some(id.to_owned());
-            } else if let Some(name) = below(&fetched) {
-                pairs.entry(name.to_owned()).or_default().remote = Some(id.to_owned());
-            }
+            let (name, is_local) = match (below(prefix), below(&fetched)) {
+                (Some(name), _) => (name, true),
+                (None, Some(name)) => (name, false),
+                (None, None) => continue,
+            };
+            let pair = pairs.entry(name.to_owned()).or_default();
+            let side = if is_local { &mut pair.local } else { &mut pair.remote };
+            *side = Some(id.to_owned());
+            pair.is_other |= kind != "tree";
         }
         Ok(pairs)
     }
@@ -137,24 +147,26 @@ impl Repository {
         let (mut sent, mut received) = (0, 0);
         done.unrecognized.clear();
         (done.handoffs, done.held_back) = (0, 0);
+        let mut differing = Vec::new();
         for (name, pair) in pairs {
             if pair.remote.is_none() && !(exchange.may_send)(&name) {
                 done.held_back += 1;
-                continue;
-            }
-            if pair.local == pair.remote {
+            } else if pair.local == pair.remote {
                 done.handoffs += 1;
-                continue;
-            }
-            let kept = |tree: Option<&String>| {
-                tree.map_or(Ok(BTreeSet::new()), |tree| self.blobs_in_tree(tree))
-            };
-            let (Ok(ours), Ok(theirs)) = (kept(pair.local.as_ref()), kept(pair.remote.as_ref()))
-            else {
+            } else if pair.is_other {
                 done.unrecognized.push(name);
-                continue;
-            };
-            done.handoffs += 1;
+            } else {
+                done.handoffs += 1;
+                differing.push((name, pair));
+            }
+        }
+        let sides = differing.iter().flat_map(|(_, pair)| [&pair.local, &pair.remote]);
+        let texts = self.texts_of_trees(&sides.flatten().collect::<Vec<_>>())?;
+        let texts_of = |tree: &Option<String>| {
+            tree.as_ref().and_then(|tree| texts.get(tree)).cloned().unwrap_or_default()
+        };
+        for (name, pair) in differing {
+            let (ours, theirs) = (texts_of(&pair.local), texts_of(&pair.remote));
             let lasting = |id: &&BlobHash| !exchange.forgotten.contains(*id);
             let mine: BTreeSet<BlobHash> = ours.union(&theirs).filter(lasting).cloned().collect();
             let public = |id: &&BlobHash| theirs.contains(*id) || !exchange.withheld.contains(*id);
@@ -239,6 +251,7 @@ impl GitError {
             Self::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),
             Self::NotStarted(_)
             | Self::Died(_)
+            | Self::Unreadable { .. }
             | Self::RepositoryProgram { .. }
             | Self::MixedRemote { .. }
             | Self::File(_) => false,

@@ -1,6 +1,6 @@
 //! Reads the checked-out commit without starting git.
 
-use super::Repository;
+use super::{GitError, Repository};
 use crate::sys::files::{self, FileError};
 use midstride_core::session::repository::is_commit_id;
 use midstride_core::text::id::CommitId;
@@ -25,6 +25,19 @@ impl Repository {
             }
         }
         Ok(None)
+    }
+
+    /// The same from git, which knows every way to store references.
+    pub(super) fn checked_out_commit(&self) -> Result<Option<CommitId>, GitError> {
+        let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}"];
+        match self.run(&asked, b"") {
+            Ok(id) => Ok(Some(CommitId::new(String::from_utf8_lossy(&id).trim()))),
+            // Git answers like this before the first commit, but also if it cannot read the branch.
+            Err(GitError::Refused { code: Some(1), .. }) if self.read_head_commit()?.is_none() => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn reference(&self, name: &str) -> Option<String> {

@@ -24,7 +24,11 @@ impl LazyObjectReader<'_> {
             Some(GitObject::Tree { id: tree, entries }) => {
                 let ids = match entries {
                     Some(entries) => self_named_blobs(&entries, tree.len() / 2),
-                    None => self.repository().blobs_in_tree(&tree)?,
+                    None => self
+                        .repository()
+                        .texts_of_trees(&[&tree])?
+                        .remove(&tree)
+                        .unwrap_or_default(),
                 };
                 Some(KeptBlobs { tree, ids })
             }
@@ -54,17 +58,6 @@ impl Repository {
         // Exit code 1 means "not ignored". On any other failure, treat the path as ignored to be
         // safe.
         !matches!(answer, Err(GitError::Refused { code: Some(1), .. }))
-    }
-
-    /// The blobs of a tree of texts. The tree may come from another repository, so entries that are
-    /// not named after their own blob are skipped: they could expose an unrelated blob.
-    pub(super) fn blobs_in_tree(&self, tree: &str) -> Result<BTreeSet<BlobHash>, GitError> {
-        let listed = self.run(&["ls-tree", tree], b"")?;
-        let entry = |line: &str| {
-            let (object, name) = line.split_once('\t')?;
-            (object == format!("100644 blob {name}")).then(|| BlobHash::new(name))
-        };
-        Ok(String::from_utf8_lossy(&listed).lines().filter_map(entry).collect())
     }
 
     /// Adds blobs to those that a reference keeps alive.

@@ -3,10 +3,11 @@
 //! Objects reachable from a commit, the index, a reference or a reflog stay. Packed objects stay
 //! too, because only git itself rewrites its packs.
 
-use super::run::GitReach;
+use super::run::{GitReach, check_status};
 use super::tree_entries::{self_named_blobs, tree_entries};
 use super::{GitError, KeptBlobs, Repository};
 use crate::sys::files::{self, FileError, FileStamp, Root};
+use crate::sys::process;
 use midstride_core::text::id::BlobHash;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -44,8 +45,39 @@ impl Repository {
 
     /// The references below a prefix.
     pub(crate) fn references_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
-        let listed = self.run(&["for-each-ref", "--format=%(refname)", prefix], b"")?;
-        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+        self.list_references("--format=%(refname)", &[prefix])
+    }
+
+    /// The references below some prefixes, a line for each. Git omits what it cannot read: a
+    /// reference with a warning, which is an error here, and a folder without one. So references are
+    /// listed until the list is the same twice, or others keep changing it.
+    pub(super) fn list_references(
+        &self,
+        format: &str,
+        prefixes: &[&str],
+    ) -> Result<Vec<String>, GitError> {
+        const LISTS_MAX: usize = 10;
+        let asked = [&["for-each-ref", format], prefixes].concat();
+        let list = || {
+            let mut command = self.command(GitReach::Local, &asked)?;
+            let output = process::communicate(&mut command, b"").map_err(GitError::NotStarted)?;
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            if said.contains("ignoring broken ref") {
+                let (command, code) = (asked.join(" "), output.status.code());
+                return Err(GitError::Refused { command, message: said, code });
+            }
+            let listed = check_status(&asked, output)?;
+            Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+        };
+        let mut listed: Vec<String> = list()?;
+        for _ in 1..LISTS_MAX {
+            let again = list()?;
+            if again == listed {
+                break;
+            }
+            listed = again;
+        }
+        Ok(listed)
     }
 
     /// Removes all references that midstride owns. Git's garbage collection removes what only they

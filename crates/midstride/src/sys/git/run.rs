@@ -50,6 +50,12 @@ pub enum GitError {
         /// The exit code, or `None` if a signal ended it.
         code: Option<i32>,
     },
+    /// Git does not have an object, or cannot read it.
+    #[error("git cannot read the object {id}")]
+    Unreadable {
+        /// The id of the object.
+        id: String,
+    },
     /// The repository's own configuration names a program that connects to a remote.
     #[error(
         "the repository's own configuration sets a program that midstride does not run: {setting}"
@@ -304,7 +310,10 @@ pub(super) fn check_status<S: AsRef<OsStr>>(
     }
     let asked: Vec<String> =
         arguments.iter().map(|word| word.as_ref().to_string_lossy().into_owned()).collect();
-    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let message = match String::from_utf8_lossy(&output.stderr).trim() {
+        "" => output.status.to_string(),
+        message => message.to_owned(),
+    };
     Err(GitError::Refused { command: asked.join(" "), message, code: output.status.code() })
 }
 
