@@ -18,7 +18,7 @@ use midstride_testkit::repository_root;
 use std::path::{Path, PathBuf};
 
 /// The crates of the workspace.
-const CRATES: [&str; 5] = ["core", "midstride", "surface", "cli", "testkit"];
+const CRATES: [&str; 6] = ["core", "ledger", "midstride", "surface", "cli", "testkit"];
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -44,7 +44,7 @@ fn source_folder(name: &str) -> PathBuf {
 
 #[test]
 fn testkit_stays_out_of_source_folders() {
-    for name in ["core", "midstride", "surface", "cli"] {
+    for name in ["core", "ledger", "midstride", "surface", "cli"] {
         for file in rust_files_below(&source_folder(name)) {
             assert!(!read(&file).contains("midstride_testkit"), "{}", file.display());
         }
@@ -80,7 +80,7 @@ fn every_file_opens_by_saying_what_it_is_for() {
 
 #[test]
 fn no_test_file_is_forgotten() {
-    for name in ["core", "midstride", "cli"] {
+    for name in ["core", "ledger", "midstride", "cli"] {
         let folder = repository_root().join("crates").join(name).join("tests");
         for file in rust_files_below(&folder) {
             let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
@@ -176,8 +176,20 @@ fn shapes_for_programs_live_in_the_views() {
 }
 
 #[test]
+fn the_engine_of_the_ledger_is_named_only_where_it_is_opened() {
+    let store = source_folder("midstride").join("store");
+    let product = ["ledger", "midstride", "surface", "cli"].map(source_folder);
+    let files = product.iter().flat_map(|folder| rust_files_below(folder));
+    let named: Vec<PathBuf> = files
+        .filter(|file| !file.starts_with(store.join("ledger")))
+        .filter(|file| read(file).contains("SqliteLedger"))
+        .collect();
+    assert_eq!(named, [store.join("ledger.rs")]);
+}
+
+#[test]
 fn one_function_starts_git() {
-    let product = ["core", "midstride", "surface", "cli"].map(source_folder);
+    let product = ["core", "ledger", "midstride", "surface", "cli"].map(source_folder);
     let mut starts = Vec::new();
     for file in product.iter().flat_map(|folder| rust_files_below(folder)) {
         let text = read(&file);

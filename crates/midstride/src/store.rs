@@ -18,7 +18,9 @@ pub use private_texts::MoveStep;
 use crate::sys::git::Repository;
 use crate::workspace::Workspace;
 use index::{Index, IndexError};
-use ledger::{AppendError, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use ledger::{
+    AppendError, LedgerError, LocalLedger, ProjectLedger, Recorded, StreamId, WaitPolicy,
+};
 use midstride_core::work::event::Envelope;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -27,7 +29,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 pub struct Store {
     workspace: Workspace,
     wait_policy: WaitPolicy,
-    ledger: OnceLock<SqliteLedger>,
+    ledger: OnceLock<ProjectLedger>,
     /// The repository with the texts of handoffs that are not committed.
     own_texts: OnceLock<Repository>,
     index: Mutex<IndexSlot>,
@@ -98,6 +100,12 @@ impl Store {
         }
     }
 
+    /// A store with this ledger.
+    pub fn with_ledger(workspace: Workspace, ledger: ProjectLedger) -> Self {
+        let store = Self::new(workspace, ledger.wait_policy());
+        Self { ledger: OnceLock::from(ledger), ..store }
+    }
+
     /// The project.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
@@ -110,11 +118,11 @@ impl Store {
 
     /// The ledger, created if it is missing. A command also moves what earlier versions stored
     /// elsewhere.
-    pub fn ledger(&self) -> Result<&SqliteLedger, LedgerError> {
+    pub fn ledger(&self) -> Result<&ProjectLedger, LedgerError> {
         if let Some(ledger) = self.ledger.get() {
             return Ok(ledger);
         }
-        let opened = SqliteLedger::open(&self.workspace, self.wait_policy)?;
+        let opened = ledger::open(&self.workspace, self.wait_policy)?;
         if self.wait_policy == WaitPolicy::Command && !self.workspace.is_preview() {
             // If this fails, the texts are still found where they are, and the next command tries
             // again. `doctor` reports them.
@@ -124,25 +132,25 @@ impl Store {
     }
 
     /// The ledger, or `None` if there is none. Does not create one.
-    pub fn existing_ledger(&self) -> Result<Option<&SqliteLedger>, LedgerError> {
-        let is_there = self.ledger.get().is_some() || SqliteLedger::exists(&self.workspace);
+    pub fn existing_ledger(&self) -> Result<Option<&ProjectLedger>, LedgerError> {
+        let is_there = self.ledger.get().is_some() || ledger::exists(&self.workspace);
         is_there.then(|| self.ledger()).transpose()
     }
 
-    /// Appends the events that a stream does not have yet. A hook that cannot open or write the
-    /// ledger in time spools them for the next command. Returns how many were new, if known.
+    /// Appends the events that a stream does not have yet. A hook that cannot open the ledger in time
+    /// spools them for the next command.
     pub(crate) fn append_or_spool(
         &self,
         stream: &StreamId,
         events: Vec<Envelope>,
-    ) -> Result<Option<usize>, AppendError> {
+    ) -> Result<Recorded, AppendError> {
         let unavailable = |error: LedgerError| AppendError::Unavailable(error.to_string());
         match self.ledger() {
-            Ok(ledger) => ledger.append_missing_or_spool(stream, events),
+            Ok(ledger) => ledger.append_missing(&[(stream.clone(), events)]),
             Err(error) if self.wait_policy == WaitPolicy::Command => Err(unavailable(error)),
             Err(error) => {
-                let spooled = SqliteLedger::spool(&self.workspace, stream, &events);
-                spooled.map(|()| None).map_err(|_| unavailable(error))
+                let spooled = ledger::spool_events(&self.workspace, stream, &events);
+                spooled.map(|()| Recorded::Later).map_err(|_| unavailable(error))
             }
         }
     }

@@ -4,7 +4,7 @@
 use crate::{open, set_up};
 use midstride::clients;
 use midstride::store::Store;
-use midstride::store::ledger::{Ledger as _, LogPosition, WaitPolicy};
+use midstride::store::ledger::{Cursor, Ledger as _, LocalLedger as _, WaitPolicy};
 use midstride::sys::env::SessionName;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, Delivery, SessionChoice};
 use midstride::workspace::Workspace;
@@ -73,7 +73,7 @@ fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
 fn events(sandbox: &Sandbox) -> Vec<Event> {
     let store = open(sandbox.root());
     let ledger = store.ledger().unwrap();
-    let records = ledger.read_all(LogPosition::default(), 10_000).unwrap();
+    let records = ledger.read_all(&Cursor::START, 10_000).unwrap().records;
     records.into_iter().flat_map(|record| record.events).map(|envelope| envelope.event).collect()
 }
 

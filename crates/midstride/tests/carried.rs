@@ -4,7 +4,7 @@
 use crate::{consent, open, set_up};
 use midstride::clients;
 use midstride::store::Store;
-use midstride::store::ledger::{Ledger as _, WaitPolicy};
+use midstride::store::ledger::{LocalLedger as _, WaitPolicy};
 use midstride::sys::env::{Automation, Invoker};
 use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
 use midstride::workspace::Workspace;

@@ -1,43 +1,53 @@
-//! Runs the conformance suite on every ledger implementation.
+//! The ledger in SQLite: it passes the suite, and what only this engine has to hold.
 
 use midstride::store::Store;
 use midstride::store::ledger::{
-    ExpectedVersion, Ledger, LedgerError, LogPosition, SqliteLedger, StreamId, WaitPolicy,
+    Cursor, DatabaseError, ExpectedVersion, Ledger, LedgerError, LocalLedger, Recorded,
+    SqliteLedger, StreamId, WaitPolicy,
 };
 use midstride::sys::files::Root;
 use midstride::workspace::Workspace;
-use midstride_testkit::conformance::{SUITE, World, event};
-use midstride_testkit::{MemoryLedger, Sandbox};
+use midstride_ledger::conformance::{LOCAL_SUITE, LocalWorld, SUITE, World, event};
+use midstride_testkit::Sandbox;
 
 struct Sqlite(Sandbox);
 
 impl World for Sqlite {
-    fn open(&self) -> Box<dyn Ledger + Send> {
-        let folder = Root::open(self.0.root()).unwrap();
-        Box::new(SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap())
+    fn open(&self) -> Box<dyn Ledger> {
+        Box::new(open(&self.0, WaitPolicy::Command))
+    }
+
+    fn push_text(&self, stream: &StreamId, events: &str) {
+        let database = rusqlite::Connection::open(self.0.root().join("ledger.db")).unwrap();
+        let sql = "INSERT INTO records (stream, number, events) VALUES (?1,
+                   (SELECT coalesce(max(number), 0) + 1 FROM records WHERE stream = ?1), ?2)";
+        database.execute(sql, (stream.as_str(), events)).unwrap();
+    }
+
+    fn lose_lease(&self, _: &str) -> bool {
+        false
     }
 }
 
-struct Memory(MemoryLedger);
-
-impl World for Memory {
-    fn open(&self) -> Box<dyn Ledger + Send> {
-        Box::new(self.0.clone())
+impl LocalWorld for Sqlite {
+    fn open_local(&self) -> Box<dyn LocalLedger> {
+        Box::new(open(&self.0, WaitPolicy::Command))
     }
 }
 
 #[test]
-fn sqlite_conforms() {
+fn the_ledger_in_sqlite_conforms() {
     for (_, test) in SUITE {
+        test(&Sqlite(Sandbox::new("")));
+    }
+    for (_, test) in LOCAL_SUITE {
         test(&Sqlite(Sandbox::new("")));
     }
 }
 
-#[test]
-fn memory_ledger_conforms() {
-    for (_, test) in SUITE {
-        test(&Memory(MemoryLedger::default()));
-    }
+/// What only the database can report.
+fn database_error(error: &LedgerError) -> &DatabaseError {
+    error.engine().unwrap_or_else(|| panic!("{error}"))
 }
 
 fn open(sandbox: &Sandbox, patience: WaitPolicy) -> SqliteLedger {
@@ -76,8 +86,8 @@ fn closing_the_ledger_truncates_the_log() {
     assert_eq!(open(&sandbox, WaitPolicy::Hook).blobs_with_prefix("").unwrap().len(), 20);
 }
 
-fn ids(ledger: &SqliteLedger) -> Vec<String> {
-    let records = ledger.read_all(LogPosition::default(), 1000).unwrap();
+fn ids(ledger: &dyn Ledger) -> Vec<String> {
+    let records = ledger.read_all(&Cursor::START, 1000).unwrap().records;
     records.into_iter().flat_map(|record| record.events).map(|event| event.id).collect()
 }
 
@@ -92,7 +102,10 @@ fn a_newer_database_is_refused_and_untouched() {
     let before = std::fs::read(&path).unwrap();
     let folder = Root::open(sandbox.root()).unwrap();
     let refused = SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap_err();
-    assert!(matches!(refused, LedgerError::Newer { found: 99, .. }), "{refused}");
+    assert!(
+        matches!(database_error(&refused), DatabaseError::Newer { found: 99, .. }),
+        "{refused}"
+    );
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -102,7 +115,7 @@ fn a_file_that_is_not_a_database_is_reported() {
     sandbox.write("ledger.db", "no database, but long enough to be taken for one".repeat(100));
     let folder = Root::open(sandbox.root()).unwrap();
     let refused = SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap_err();
-    assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
+    assert!(matches!(database_error(&refused), DatabaseError::Damaged { .. }), "{refused}");
 }
 
 fn try_open(sandbox: &Sandbox) -> Result<SqliteLedger, LedgerError> {
@@ -145,7 +158,10 @@ fn a_ledger_without_its_schema_is_refused_and_untouched() {
         let before = (std::fs::read(&database).unwrap(), std::fs::read(&log).unwrap_or_default());
         for _ in 0..2 {
             let refused = try_open(&sandbox).unwrap_err();
-            assert!(matches!(refused, LedgerError::Emptied { .. }), "{what}: {refused}");
+            assert!(
+                matches!(database_error(&refused), DatabaseError::Emptied { .. }),
+                "{what}: {refused}"
+            );
         }
         let after = (std::fs::read(&database).unwrap(), std::fs::read(&log).unwrap_or_default());
         assert!(before == after, "{what}");
@@ -169,10 +185,11 @@ fn a_log_without_its_database_is_refused_and_kept() {
         let before = std::fs::read(&log).unwrap();
         for _ in 0..2 {
             let refused = try_open(&sandbox).unwrap_err();
-            let LedgerError::OrphanedLog { is_missing: found, .. } = refused else {
+            let DatabaseError::OrphanedLog { is_missing: found, .. } = database_error(&refused)
+            else {
                 panic!("{refused}");
             };
-            assert_eq!(found, is_missing);
+            assert_eq!(*found, is_missing);
         }
         assert!(std::fs::read(&log).unwrap() == before, "the log is the only copy");
         assert_eq!(database.exists(), !is_missing);
@@ -204,13 +221,12 @@ fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     let store = Store::new(workspace, WaitPolicy::Hook);
     let hook = store.ledger().unwrap();
     let stream = StreamId::from_name("a");
-    let first = hook.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
+    hook.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let path = sandbox.root().join(".git/midstride/ledger.db");
     let busy = rusqlite::Connection::open(path).unwrap();
     busy.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let aside =
-        hook.append_expected_or_spool(&stream, ExpectedVersion::Exact(first), &[event("2")]);
-    assert_eq!(aside.unwrap(), None, "it was put aside");
+    let spooled = hook.append_missing(&[(stream.clone(), vec![event("2")])]);
+    assert_eq!(spooled.unwrap(), Recorded::Later);
     busy.execute_batch("COMMIT").unwrap();
     assert_eq!(ids(hook), ["1"]);
     for _ in 0..2 {
@@ -291,14 +307,14 @@ fn an_empty_database_that_was_set_up_before_is_an_error() {
     for patience in [WaitPolicy::Command, WaitPolicy::Hook] {
         let folder = Root::open(sandbox.root()).unwrap();
         let refused = SqliteLedger::open_in(folder, patience).unwrap_err();
-        assert!(matches!(refused, LedgerError::Emptied { .. }), "{refused}");
+        assert!(matches!(database_error(&refused), DatabaseError::Emptied { .. }), "{refused}");
         assert!(refused.to_string().contains("was set up earlier and is now empty"), "{refused}");
         assert_eq!(std::fs::metadata(&database).unwrap().len(), 0, "it is left unchanged");
     }
     // Moved away, it is created again.
     std::fs::remove_file(&database).unwrap();
     let ledger = open(&sandbox, WaitPolicy::Command);
-    assert!(ledger.read_all(LogPosition(0), 10).unwrap().is_empty());
+    assert!(ledger.read_all(&Cursor::START, 10).unwrap().records.is_empty());
 }
 
 #[test]
@@ -312,7 +328,7 @@ fn a_truncated_blob_is_an_error_until_it_is_stored_again() {
         std::fs::write(&path, &large[..length]).unwrap();
         let refused = ledger.get_blob(&hash).unwrap_err();
         assert!(
-            matches!(&refused, LedgerError::Damaged { path: at, .. } if *at == path),
+            matches!(database_error(&refused), DatabaseError::Damaged { path: at, .. } if *at == path),
             "{refused}"
         );
         assert_eq!(ledger.put_blob(&large).unwrap(), hash);

@@ -3,7 +3,7 @@
 use crate::{consent, hook_call, without_home};
 use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
-use midstride::store::ledger::{Ledger as _, WaitPolicy};
+use midstride::store::ledger::{Ledger as _, LocalLedger as _, WaitPolicy};
 use midstride::verbs::{self, TaskBoard};
 use midstride::workspace::{Access, SetupMode, StoreOwner, Workspace};
 use midstride_core::brief::BriefOccasion;

@@ -5,7 +5,7 @@ use crate::{because, consent, environment};
 use midstride::clients::hook_log::{self, HookLogLine};
 use midstride::store::Store;
 use midstride::store::index::Filter;
-use midstride::store::ledger::{Ledger as _, LogPosition, WaitPolicy};
+use midstride::store::ledger::{Cursor, Ledger as _, WaitPolicy};
 use midstride::verbs::{self, RedactStoredStep, SessionChoice, StateChange};
 use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
@@ -118,7 +118,7 @@ fn assert_redacted(sandbox: &Sandbox, about: &str) {
     assert!(sandbox.read(".midstride/handoffs/b.md").contains(TOKEN), "{about}");
     // Everything can still be read, without the token.
     let ledger = store.ledger().unwrap();
-    let records = ledger.read_all(LogPosition::default(), usize::MAX).unwrap();
+    let records = ledger.read_all(&Cursor::START, usize::MAX).unwrap().records;
     assert!(records.iter().all(|record| !record.events.is_empty()), "{about}");
     let handoff = workspace.find("a").unwrap();
     let text = handoff.document.text();

@@ -2,7 +2,7 @@
 
 use crate::{consent, open, set_up};
 use midstride::store::Store;
-use midstride::store::ledger::{Ledger, LogPosition, WaitPolicy};
+use midstride::store::ledger::{Cursor, Ledger, WaitPolicy};
 use midstride::verbs::{self, CheckpointError, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -174,7 +174,7 @@ fn check_captures(transcripts: &[PathBuf], planted: usize, taken_out: usize) {
         assert_clean(blob.as_str(), &bytes);
     }
     assert!(redacted > taken_out, "{redacted}");
-    for record in ledger.read_all(LogPosition::default(), usize::MAX).unwrap() {
+    for record in ledger.read_all(&Cursor::START, usize::MAX).unwrap().records {
         assert_clean("an event", format!("{record:?}").as_bytes());
     }
     for path in private_files(&store) {

@@ -45,7 +45,7 @@ fn every_state_is_kept_and_the_last_one_counts() {
 }
 
 #[test]
-fn only_the_last_record_of_a_workflow_is_read_to_list_it() {
+fn an_earlier_record_that_cannot_be_read_still_counts() {
     let sandbox = shop();
     save(&sandbox, "release", json!({"step": 1}));
     save(&sandbox, "release", json!({"step": 2}));

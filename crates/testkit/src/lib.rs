@@ -7,10 +7,8 @@
 #![expect(clippy::return_self_not_must_use, reason = "a chain may end anywhere in a test")]
 
 mod bless;
-pub mod conformance;
 mod corpus;
 mod drifting_repo;
-mod memory_ledger;
 mod model_server;
 mod random;
 pub mod real_client;
@@ -22,7 +20,6 @@ mod transcripts;
 pub use bless::assert_page;
 pub use corpus::{corpus, fixtures, markdown_below, repository_root};
 pub use drifting_repo::{DriftingRepo, Expected};
-pub use memory_ledger::MemoryLedger;
 pub use model_server::{ModelServer, Request, Turn};
 pub use random::Random;
 pub use sandbox::{NOW, Run, Sandbox, SandboxUser, json_items};

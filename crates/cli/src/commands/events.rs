@@ -1,7 +1,7 @@
 use super::CliOutcome;
 use crate::ui::Ui;
 use midstride::store::Store;
-use midstride::store::ledger::{Ledger as _, LogPosition};
+use midstride::store::ledger::{Cursor, Ledger as _};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use std::time::Duration;
@@ -25,8 +25,8 @@ pub(crate) struct EventsArgs {
     follow: bool,
 
     /// Only events after this one
-    #[arg(long, value_name = "SEQUENCE", default_value_t = 0)]
-    after: u64,
+    #[arg(long, value_name = "SEQUENCE")]
+    after: Option<String>,
 
     /// Print one CloudEvent per line
     #[arg(long)]
@@ -45,15 +45,15 @@ pub(crate) fn events(
     for stored in workspace.read_all().into_iter().filter_map(Result::ok) {
         store.reconcile(ledger, &stored)?;
     }
-    let mut cursor = LogPosition(args.after);
+    let mut cursor = args.after.as_deref().map_or(Cursor::START, Cursor::from_engine);
     loop {
-        let page = ledger.read_all(cursor, PAGE_SIZE)?;
-        for record in &page {
-            cursor = record.position;
+        let page = ledger.read_all(&cursor, PAGE_SIZE)?;
+        cursor = page.next;
+        for record in &page.records {
             let lines = view::events::lines(record, args.json);
             if args.json { ui.print_json_text(&lines)? } else { ui.print(&lines)? }
         }
-        if !page.is_empty() {
+        if !page.records.is_empty() {
             continue;
         }
         if !args.follow {

@@ -1,6 +1,6 @@
 //! Counts words in product code: what types are called, and which odd words are written.
 //!
-//! Product code is `crates/{core,midstride,surface,cli}/src` without tests: no `tests.rs`, no `tests/`,
+//! Product code is `crates/{core,ledger,midstride,surface,cli}/src` without tests: no `tests.rs`, no `tests/`,
 //! nothing below `#[cfg(test)]`.
 
 use super::tree::Tree;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 
 /// The crates whose code is shipped.
-pub(super) const PRODUCT: [&str; 4] = ["core", "midstride", "surface", "cli"];
+pub(super) const PRODUCT: [&str; 5] = ["core", "ledger", "midstride", "surface", "cli"];
 
 /// Past participles that do not end in `ed`.
 const IRREGULAR: &str = "Begun Bought Bound Broken Brought Built Caught Chosen Come Cut Done Drawn \

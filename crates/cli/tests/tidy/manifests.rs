@@ -20,10 +20,15 @@ const CORE_DEPENDENCIES: [&str; 11] = [
     "toml_edit",
 ];
 
+/// What the contract of the ledger may depend on, for the same reason.
+const LEDGER_DEPENDENCIES: [&str; 6] =
+    ["jiff", "midstride-core", "serde", "serde_json", "sha2", "thiserror"];
+
 /// Our own crates that each of them may use, tests aside.
-const LAYERS: [(&str, &[&str]); 5] = [
+const LAYERS: [(&str, &[&str]); 6] = [
     ("core", &[]),
-    ("midstride", &["midstride-core"]),
+    ("ledger", &["midstride-core"]),
+    ("midstride", &["midstride-core", "midstride-ledger"]),
     ("surface", &["midstride", "midstride-core"]),
     ("cli", &["midstride", "midstride-core", "midstride-surface"]),
     ("testkit", &["midstride", "midstride-core"]),
@@ -58,9 +63,13 @@ fn dependencies(tree: &Tree, name: &str) -> BTreeSet<String> {
 
 fn violations(tree: &Tree) -> Vec<String> {
     let mut found = Vec::new();
-    let core: BTreeSet<String> = CORE_DEPENDENCIES.map(str::to_owned).into();
-    for name in dependencies(tree, "core").symmetric_difference(&core) {
-        found.push(format!("core: `{name}` is not both listed here and used"));
+    let guarded: [(&str, &[&str]); 2] =
+        [("core", &CORE_DEPENDENCIES), ("ledger", &LEDGER_DEPENDENCIES)];
+    for (crate_name, listed) in guarded {
+        let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
+        for name in dependencies(tree, crate_name).symmetric_difference(&listed) {
+            found.push(format!("{crate_name}: `{name}` is not both listed here and used"));
+        }
     }
     for (name, allowed) in LAYERS {
         let all = dependencies(tree, name);

@@ -168,6 +168,11 @@ impl Event {
         }
     }
 
+    /// Whether it is a stored event that is not in the form of an event at all.
+    fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Unknown(unknown) if unknown.kind == UNREADABLE)
+    }
+
     /// Parses an event. An event it cannot parse becomes [`Event::Unknown`], so nothing is lost.
     pub fn parse(kind: &str, version: u32, data: Value) -> Self {
         let handoff = || HandoffEvent::parse(kind, version, &data).map(Self::Handoff);
@@ -211,6 +216,9 @@ pub fn timestamp_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timest
     Some(later.max(now))
 }
 
+/// The kind of a stored event that is not in the form of an event. No event has it.
+const UNREADABLE: &str = "unreadable";
+
 /// The version of the CloudEvents specification.
 const CLOUD_EVENTS_VERSION: &str = "1.0";
 /// The attribute for the remote that an event came from.
@@ -238,8 +246,11 @@ impl Envelope {
         attribute(&self.source, self.received_from.as_deref())
     }
 
-    /// The CloudEvents JSON, with this subject.
+    /// The CloudEvents JSON, with this subject. What could not be read stays as it was stored.
     pub fn to_cloud_event(&self, subject: &str) -> Value {
+        if self.event.is_unreadable() {
+            return self.event.data();
+        }
         let mut event = json!({
             "specversion": CLOUD_EVENTS_VERSION,
             "id": self.id,
@@ -254,6 +265,31 @@ impl Envelope {
             event[RECEIVED_FROM] = remote.as_str().into();
         }
         event
+    }
+
+    /// Reads a stored event. What is not in the form of an event becomes [`Event::Unknown`] with everything
+    /// that was stored, so a record never loses an event, and nothing is decided on a part of it.
+    pub fn from_stored(event: Value) -> Self {
+        if let Some(envelope) = Self::from_cloud_event(&event) {
+            return envelope;
+        }
+        let text = |name: &str| event.get(name).and_then(Value::as_str);
+        Self {
+            id: text("id").unwrap_or_default().to_owned(),
+            time: text("time").and_then(|time| time.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH),
+            source: text("source").unwrap_or_default().to_owned(),
+            received_from: text(RECEIVED_FROM).map(str::to_owned),
+            event: Event::Unknown(UnknownEvent {
+                kind: UNREADABLE.to_owned(),
+                version: 0,
+                data: event,
+            }),
+        }
+    }
+
+    /// Whether it was stored in the form of an event, of a known kind or not.
+    pub fn is_readable(&self) -> bool {
+        !self.event.is_unreadable()
     }
 
     /// Parses CloudEvents JSON; `None` if it is not one of our events.
@@ -291,6 +327,23 @@ mod tests {
         assert_eq!(envelope.author(), "origin, as `nightcheck`");
         let written = envelope.to_cloud_event("x");
         assert_eq!(Envelope::from_cloud_event(&written), Some(envelope));
+    }
+
+    #[test]
+    fn what_is_not_an_event_is_kept_as_it_was_stored() {
+        for stored in [
+            json!({ "id": "one", "type": "other.happened" }),
+            json!({ "id": 7, "type": "midstride.task.noted.v1", "source": "x", "time": "never" }),
+            json!("torn"),
+            Value::Null,
+        ] {
+            let read = Envelope::from_stored(stored.clone());
+            assert!(!read.is_readable(), "{stored}");
+            assert_eq!(read.event.newer_kind(), Some(UNREADABLE), "nothing is decided on it");
+            assert_eq!(read.to_cloud_event("x"), stored);
+        }
+        let whole = envelope(Event::Task(TaskEvent::Noted { text: "so it is".to_owned() }));
+        assert_eq!(Envelope::from_stored(whole.to_cloud_event("x")), whole);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use super::Store;
 use super::ledger::{
-    AppendError, LEDGER_FILE, LEDGER_FILES, Ledger as _, LedgerError, LogPosition, SqliteLedger,
+    self, AppendError, Cursor, LEDGER_FILE, LEDGER_FILES, Ledger, LedgerError, LocalLedger as _,
     StreamId, require_database,
 };
 use crate::sys::files::{FileError, FileProblem, Root};
@@ -129,7 +129,7 @@ fn merge_ledger(
     path: &Path,
     incomplete: &dyn Fn(String) -> StoreMergeError,
 ) -> Result<(), StoreMergeError> {
-    let theirs = SqliteLedger::open_to_merge(path)?;
+    let theirs = ledger::open_to_merge(path)?;
     let ours = store.ledger()?;
     for hash in theirs.blobs_with_prefix("")? {
         let Some(bytes) = theirs.get_blob(&hash)? else { continue };
@@ -144,8 +144,13 @@ fn merge_ledger(
             ours.forget_blob(&hash)?;
         }
     }
-    let streams = read_streams(&theirs)?;
-    let streams: Vec<(StreamId, Vec<Envelope>)> = streams.into_iter().collect();
+    let mut unreadable = 0;
+    let mut streams: Vec<(StreamId, Vec<Envelope>)> = read_streams(&theirs)?.into_iter().collect();
+    for (_, events) in &mut streams {
+        let count = events.len();
+        events.retain(Envelope::is_readable);
+        unreadable += count - events.len();
+    }
     ours.append_missing(&streams)?;
     for (stream, events) in &streams {
         let found = ours.read(stream, None)?;
@@ -161,21 +166,23 @@ fn merge_ledger(
             return Err(incomplete(format!("blob `{hash}`")));
         }
     }
-    match theirs.count_unknown_events()? {
+    match unreadable {
         0 => Ok(()),
-        unknown => Err(incomplete(format!("{unknown} events from a newer midstride"))),
+        count => Err(incomplete(format!("{count} events that cannot be read"))),
     }
 }
 
 /// All events of a ledger by stream, in order.
-fn read_streams(ledger: &SqliteLedger) -> Result<BTreeMap<StreamId, Vec<Envelope>>, LedgerError> {
+fn read_streams(ledger: &dyn Ledger) -> Result<BTreeMap<StreamId, Vec<Envelope>>, LedgerError> {
     let mut streams: BTreeMap<StreamId, Vec<Envelope>> = BTreeMap::new();
-    let mut position = LogPosition::default();
+    let mut cursor = Cursor::START;
     loop {
-        let records = ledger.read_all(position, RECORDS_AT_ONCE)?;
-        let Some(last) = records.last() else { return Ok(streams) };
-        position = last.position;
-        for record in records {
+        let page = ledger.read_all(&cursor, RECORDS_AT_ONCE)?;
+        if page.records.is_empty() {
+            return Ok(streams);
+        }
+        cursor = page.next;
+        for record in page.records {
             streams.entry(record.stream).or_default().extend(record.events);
         }
     }

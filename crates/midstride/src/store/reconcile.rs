@@ -2,7 +2,9 @@
 //! crash between writing the document and the ledger, an edit made outside midstride, and a merge.
 
 use crate::store::Store;
-use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, LedgerError, StreamId};
+use crate::store::ledger::{
+    AppendError, Decision, ExpectedVersion, Ledger, LedgerError, StreamId, decide,
+};
 use crate::sys::ids::sha256;
 use crate::workspace::StoredHandoff;
 use midstride_core::handoff::Handoff;
@@ -53,16 +55,18 @@ impl Store {
         let Some(uid) = handoff.uid() else { return Ok(0) };
         let stream = StreamId::handoff(&uid);
         let events = self.history(handoff, path, &uid);
-        let mut last = Ok(0);
-        for _ in 0..TRIES_MAX {
-            match append_new(ledger, &stream, &events) {
-                Err(ReconcileError::Append(conflict @ AppendError::Conflict { .. })) => {
-                    last = Err(conflict.into());
-                }
-                done => return done,
+        let mut appended = 0;
+        loop {
+            let mut tries = 0;
+            let may_retry = || {
+                tries += 1;
+                tries < TRIES_MAX
+            };
+            match decide(ledger, may_retry, || decide_new(ledger, &stream, &events))? {
+                0 => return Ok(appended),
+                count => appended += count,
             }
         }
-        last
     }
 
     /// The history in the document, as events.
@@ -116,11 +120,12 @@ fn event_id(parts: &[&str]) -> String {
     sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
 
-fn append_new(
+/// Decides to append the next events that the ledger lacks; the outcome is their number.
+fn decide_new(
     ledger: &dyn Ledger,
     stream: &StreamId,
     history: &[Envelope],
-) -> Result<usize, ReconcileError> {
+) -> Result<Decision<usize>, ReconcileError> {
     let records = ledger.read(stream, None)?;
     let events = || records.iter().flat_map(|record| &record.events);
     if let Some(kind) = events().find_map(|envelope| envelope.event.newer_kind()) {
@@ -128,14 +133,11 @@ fn append_new(
     }
     let known: HashSet<&str> = events().map(|envelope| envelope.id.as_str()).collect();
     let mut seen = HashSet::new();
-    let new: Vec<Envelope> = history
+    let new = history
         .iter()
-        .filter(|envelope| !known.contains(envelope.id.as_str()) && seen.insert(&envelope.id))
-        .cloned()
-        .collect();
-    let mut version = records.last().map(|record| record.version);
-    for part in new.chunks(EVENTS_PER_RECORD) {
-        version = Some(ledger.append(stream, ExpectedVersion::after(version), part)?);
-    }
-    Ok(new.len())
+        .filter(|envelope| !known.contains(envelope.id.as_str()) && seen.insert(&envelope.id));
+    let new: Vec<Envelope> = new.take(EVENTS_PER_RECORD).cloned().collect();
+    let expected = ExpectedVersion::after(records.last().map(|record| record.version));
+    let count = new.len();
+    Ok(Decision::new(stream.clone(), expected, new, count))
 }

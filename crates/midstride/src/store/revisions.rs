@@ -3,6 +3,7 @@
 //! own. Without git they are files in the private folder.
 
 use crate::store::Store;
+use crate::store::ledger::LocalLedger as _;
 use crate::store::text_refs::{PRIVATE, SHARED};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};

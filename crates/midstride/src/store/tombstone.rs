@@ -2,7 +2,7 @@
 //! stored again and says why it is missing.
 
 use crate::store::Store;
-use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, StreamId};
+use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, LocalLedger, StreamId};
 use crate::sys::ids::sha256;
 use jiff::Timestamp;
 use midstride_core::text::id::BlobHash;
@@ -124,7 +124,7 @@ impl Tombstone {
     }
 
     /// Records the tombstone in the ledger. Recording the same one again changes nothing.
-    pub(crate) fn record(&self, ledger: &dyn Ledger) -> Result<(), AppendError> {
+    pub(crate) fn record(&self, ledger: &dyn LocalLedger) -> Result<(), AppendError> {
         let event = TextEvent::Forgotten {
             hash: self.hash.clone(),
             what: self.kind.map_or_else(String::new, |kind| kind.word().to_owned()),
@@ -207,10 +207,9 @@ mod tests {
         };
         let (one, two) = ("2026-03-21T17:24:00Z", "2026-03-22T17:24:00Z");
         let record = |events| LedgerRecord {
-            position: crate::store::ledger::LogPosition(1),
+            cursor: crate::store::ledger::Cursor::START,
             stream: StreamId::text(&BlobHash::new("aa")),
-            number: 1,
-            version: crate::store::ledger::StreamVersion(1),
+            version: crate::store::ledger::Version::from_engine(1),
             events,
         };
         let events = [event("two", two, true), event("one", one, false)];

@@ -20,6 +20,24 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 
+/// What distinguishes this process from every other one, even on another machine or after a restart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessIdentity {
+    /// The name of the machine.
+    pub(crate) host: String,
+    /// The boot of the machine; empty where the system does not name it.
+    pub(crate) boot: String,
+    /// The id of the process.
+    pub(crate) pid: u32,
+}
+
+/// The identity of this process.
+pub(crate) fn identity() -> ProcessIdentity {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    ProcessIdentity { host, boot: boot.trim().to_owned(), pid: std::process::id() }
+}
+
 /// Creates a command for the caller to configure.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)

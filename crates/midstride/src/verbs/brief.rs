@@ -26,7 +26,9 @@ use crate::store::index::{
     Effort, HandoffRouting, Index, IndexCard, IndexError, IndexProgress, OpenHandoffs,
     RefreshLimit, scan_open,
 };
-use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use crate::store::ledger::{
+    Ledger as _, LedgerError, ProjectLedger, Recorded, StreamId, WaitPolicy,
+};
 use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
@@ -304,7 +306,7 @@ pub(in crate::verbs) fn brief_own_work(
 
 /// The handoffs a session was briefed on, from its delivery records.
 pub(in crate::verbs) fn delivered_handoffs(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     session: &SessionName,
 ) -> Result<Vec<DeliveredHandoff>, LedgerError> {
     let records = ledger.read(&StreamId::deliveries(&session.client, &session.id), None)?;
@@ -805,7 +807,7 @@ fn is_session_first(work: &LedgerFacts<'_>, open: &RankedHandoffs) -> bool {
 fn collect_handoff_items(
     workspace: &Workspace,
     asked: &BriefRequest,
-    ledger: Option<&SqliteLedger>,
+    ledger: Option<&ProjectLedger>,
     one: &RankedHandoff,
 ) -> (Vec<SourcedStartupStep>, Vec<BriefItem>) {
     let stored = &one.stored;
@@ -860,7 +862,7 @@ fn clean_path(workspace: &Workspace, stored: &StoredHandoff) -> String {
 }
 
 /// The proof runs of a handoff that the ledger records, oldest first.
-fn proof_trials(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
+fn proof_trials(ledger: Option<&ProjectLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
     let uid = handoff.uid().filter(|_| !handoff.proofs().is_empty());
     let (Some(ledger), Some(uid)) = (ledger, uid) else { return Vec::new() };
     let records = ledger.read(&StreamId::handoff(&uid), None).unwrap_or_default();
@@ -925,9 +927,9 @@ fn deliver(store: &Store, asked: &BriefRequest, briefed: &BriefOutcome) -> Deliv
             store.ledger()?;
         }
         Ok(match store.append_or_spool(&stream, events)? {
-            Some(0) => Delivery::Known,
-            Some(_) => Delivery::New,
-            None => Delivery::Queued,
+            Recorded::New(0) => Delivery::Known,
+            Recorded::New(_) => Delivery::New,
+            Recorded::Later => Delivery::Queued,
         })
     };
     record().unwrap_or_else(Delivery::Failed)

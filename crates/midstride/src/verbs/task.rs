@@ -7,7 +7,8 @@ pub(in crate::verbs) mod transfer;
 
 use crate::store::Store;
 use crate::store::ledger::{
-    AppendError, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, StreamVersion,
+    AppendError, ExpectedVersion, Ledger, LedgerError, LocalLedger as _, ProjectLedger, StreamId,
+    Version,
 };
 use crate::sys::files::{FileError, Lock};
 use crate::sys::ids::{new_uid, sha256};
@@ -62,10 +63,10 @@ pub enum TaskError {
 /// All tasks of a project, from the ledger.
 #[derive(Debug)]
 pub struct TaskBoard<'s> {
-    ledger: &'s SqliteLedger,
+    ledger: &'s ProjectLedger,
     /// The tasks.
     pub tasks: Tasks,
-    versions: HashMap<TaskId, StreamVersion>,
+    versions: HashMap<TaskId, Version>,
 }
 
 /// A task that was added or changed.
@@ -101,7 +102,7 @@ impl<'s> TaskBoard<'s> {
     }
 
     /// The ledger the tasks are in.
-    pub(in crate::verbs) fn ledger(&self) -> &'s SqliteLedger {
+    pub(in crate::verbs) fn ledger(&self) -> &'s ProjectLedger {
         self.ledger
     }
 
@@ -142,7 +143,7 @@ impl<'s> TaskBoard<'s> {
 
 pub(in crate::verbs) fn read_tasks(
     ledger: &dyn Ledger,
-) -> Result<(Tasks, HashMap<TaskId, StreamVersion>), LedgerError> {
+) -> Result<(Tasks, HashMap<TaskId, Version>), LedgerError> {
     let records = ledger.read_with_prefix(StreamId::TASKS)?;
     let known = records.iter().filter_map(|record| Some((record.stream.task_id()?, record)));
     let versions = known.clone().map(|(id, record)| (id, record.version)).collect();
@@ -154,7 +155,7 @@ pub(in crate::verbs) fn read_tasks(
 }
 
 /// The ledger of a project that is set up. Refuses a folder that is not.
-pub(in crate::verbs) fn open_ledger(store: &Store) -> Result<&SqliteLedger, TaskError> {
+pub(in crate::verbs) fn open_ledger(store: &Store) -> Result<&ProjectLedger, TaskError> {
     match store.workspace().setup() {
         SetupMode::NotSetUp => Err(TaskError::NotSetUp),
         SetupMode::Committed | SetupMode::Private => Ok(store.ledger()?),

@@ -3,7 +3,7 @@
 use midstride::clients::install::InstallError;
 use midstride::journal::JournalError;
 use midstride::store::index::IndexError;
-use midstride::store::ledger::{AppendError, LedgerError};
+use midstride::store::ledger::{AppendError, DatabaseError, LedgerError};
 use midstride::store::reconcile::ReconcileError;
 use midstride::store::revisions::RevisionError;
 use midstride::sys::files::FileError;
@@ -120,7 +120,6 @@ codes! {
     InitError: OtherSetup => WrongState, _ => Failed;
     InstallError: RunByAgent => RequiresUser, Unreadable | Unexpected => InvalidSettings, _ => Failed;
     JournalError: NoHeader => WrongState, Conflicted => Conflict, _ => InvalidInput;
-    LedgerError: Newer => NewerFormat, Unavailable => Busy, Forgotten => Forgotten, _ => Storage;
     MergeError: NoRepository => NotSetUp, _ => WrongState;
     MissionError: Newer => NewerFormat, NoSuch => NotFound, _ => Failed;
     NewError: NotSetUp => NotSetUp, Exists => AlreadyExists, CommitsNothing => WrongState,
@@ -151,6 +150,19 @@ codes! {
     WorkflowError: NoSuch | NoNumber => NotFound, Forgotten => Forgotten, Newer => NewerFormat,
         _ => InvalidInput;
     WorkspaceError: Bare => NotSetUp, _ => Failed;
+}
+
+impl HasErrorCode for LedgerError {
+    fn code(&self) -> ErrorCode {
+        let is_newer = || matches!(self.engine(), Some(DatabaseError::Newer { .. }));
+        match self {
+            Self::Unavailable(_) => ErrorCode::Busy,
+            Self::Forgotten(_) => ErrorCode::Forgotten,
+            Self::Cursor(_) => ErrorCode::InvalidInput,
+            Self::Engine(_) if is_newer() => ErrorCode::NewerFormat,
+            Self::Engine(_) | _ => ErrorCode::Storage,
+        }
+    }
 }
 
 impl HasErrorCode for FileError {

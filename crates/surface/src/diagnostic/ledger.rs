@@ -3,8 +3,9 @@
 
 use super::{CANDIDATES_MAX, Diagnostic, REDACT_HINT, trust_hint};
 use crate::view::{one_line, shell_word};
-use midstride::store::ledger::{AppendError, LedgerError};
+use midstride::store::ledger::{AppendError, DatabaseError, LedgerError};
 use midstride::store::reconcile::ReconcileError;
+use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
 use midstride::verbs::{
     DeliveryError, DismissError, ForgetError, ID_PREFIX_LENGTH_MIN, MissionError, SyncError,
@@ -20,32 +21,47 @@ impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was changed"),
-            LedgerError::Damaged { path, .. } => {
-                let is_database = path.extension().is_some_and(|it| it == "db");
-                diagnostic.hint(format!("restore `{}` from a backup", path.display())).hint(
-                    match is_database {
-                        true => NEW_LEDGER_HINT,
-                        false => "or move it out of the way: midstride rebuilds what it can from transcripts",
-                    },
-                )
-            }
-            LedgerError::Emptied { path } => diagnostic
-                .hint(format!(
-                    "restore `{}` and its log `ledger.db-wal` from a backup",
-                    path.display()
-                ))
-                .hint(NEW_LEDGER_HINT),
-            LedgerError::OrphanedLog { .. } => diagnostic
-                .hint("nothing was changed; restore both files from a backup")
-                .hint(NEW_LEDGER_HINT),
             LedgerError::Unavailable(_) => {
                 diagnostic.hint("another process may be using it; try again")
             }
             LedgerError::Forgotten(_) => diagnostic.hint(REDACT_HINT),
-            LedgerError::File(error) => error.into(),
+            LedgerError::Cursor(_) => {
+                diagnostic.hint("take it from `sequence` in `midstride events --json`")
+            }
+            LedgerError::Engine(engine) => match engine.downcast::<FileError>() {
+                Ok(error) => (*error).into(),
+                Err(engine) => match engine.downcast_ref() {
+                    Some(error) => database_hints(diagnostic, error),
+                    None => diagnostic,
+                },
+            },
             _ => diagnostic,
         }
+    }
+}
+
+/// What to do about a database that cannot be used.
+fn database_hints(diagnostic: Diagnostic, error: &DatabaseError) -> Diagnostic {
+    match error {
+        DatabaseError::Newer { .. } => diagnostic.hint("update midstride; nothing was changed"),
+        DatabaseError::Damaged { path, .. } => {
+            let is_database = path.extension().is_some_and(|it| it == "db");
+            diagnostic.hint(format!("restore `{}` from a backup", path.display())).hint(
+                match is_database {
+                    true => NEW_LEDGER_HINT,
+                    false => {
+                        "or move it out of the way: midstride rebuilds what it can from transcripts"
+                    }
+                },
+            )
+        }
+        DatabaseError::Emptied { path } => diagnostic
+            .hint(format!("restore `{}` and its log `ledger.db-wal` from a backup", path.display()))
+            .hint(NEW_LEDGER_HINT),
+        DatabaseError::OrphanedLog { .. } => diagnostic
+            .hint("nothing was changed; restore both files from a backup")
+            .hint(NEW_LEDGER_HINT),
+        _ => diagnostic,
     }
 }
 

@@ -27,7 +27,7 @@ pub fn lines(record: &LedgerRecord, json: bool) -> String {
 
 fn cloud_event_line(record: &LedgerRecord, envelope: &Envelope) -> String {
     let mut event = envelope.to_cloud_event(record.stream.as_str());
-    event["sequence"] = record.position.0.to_string().into();
+    event["sequence"] = record.cursor.to_engine().into();
     escape_json(&event.to_string())
 }
 

@@ -1,8 +1,8 @@
 //! The doorbell: a file that is touched after every append, for watchers. Watching the database
 //! file itself is always one event late.
 
-use super::LedgerWatch;
 use crate::sys::files::{FileError, Root};
+use midstride_ledger::LedgerWatch;
 use notify::{RecursiveMode, Watcher as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};

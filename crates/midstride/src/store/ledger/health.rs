@@ -1,7 +1,7 @@
 //! The health of a ledger, read without creating or changing one.
 
 use super::sqlite::{FILE, is_set_up, require_database};
-use super::{LedgerError, LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
+use super::{DatabaseError, LedgerFolder, NEWEST_VERSION, spool};
 use crate::sys::files;
 use crate::workspace::Workspace;
 use rusqlite::{Connection, OpenFlags};
@@ -43,9 +43,9 @@ pub enum LedgerState {
     Unusable(String),
 }
 
-impl SqliteLedger {
+impl LedgerHealth {
     /// Checks the ledger of a project without creating one.
-    pub(crate) fn health(workspace: &Workspace) -> LedgerHealth {
+    pub(crate) fn read(workspace: &Workspace) -> Self {
         let place = LedgerFolder::for_project(workspace);
         let path = place.path().join(FILE);
         if !place.is_readable(workspace) {
@@ -56,7 +56,8 @@ impl SqliteLedger {
         let (spool, spooled, unreadable) = spool::count_files(place.path());
         let mut state = read_state(&path);
         if matches!(state, LedgerState::Readable { version: 0, .. }) && is_set_up(place.path()) {
-            state = LedgerState::Unusable(LedgerError::Emptied { path: path.clone() }.to_string());
+            state =
+                LedgerState::Unusable(DatabaseError::Emptied { path: path.clone() }.to_string());
         }
         LedgerHealth { path, state, spool, spooled, unreadable }
     }

@@ -2,7 +2,7 @@
 //! twice, page by page: to its log and then to its file. The next process to open it would also
 //! read that log.
 
-use super::{Blob, LedgerError};
+use super::{Blob, DatabaseError, LedgerError};
 use crate::sys::files::{self, FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
 use midstride_core::text::id::BlobHash;
@@ -37,7 +37,7 @@ pub(super) fn get(ledger: &Root, hash: &BlobHash) -> Result<Option<Vec<u8>>, Led
     match ledger.read_up_to(&path, BYTES_MAX) {
         Ok(bytes) if sha256(&bytes) != hash.as_str() => {
             let message = "its content does not match the hash in its name".to_owned();
-            Err(LedgerError::Damaged { path: ledger.path().join(path), message })
+            Err(DatabaseError::Damaged { path: ledger.path().join(path), message }.into())
         }
         Ok(bytes) => Ok(Some(bytes)),
         Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(None),

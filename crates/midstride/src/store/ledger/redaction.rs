@@ -1,37 +1,16 @@
-//! Redacts what the ledger already stores, with rules that are newer than the stored text.
-//!
-//! A blob is stored again under the hash of its clean text, and a `text.redacted` event leads from
-//! the old hash to the new one, so a reference to the old hash reads the clean text. Each record and
-//! each blob is replaced in one transaction; after a kill, running it again finishes the work.
+//! Redacts what the database already stores. Each record and each blob is replaced in one transaction;
+//! after a kill, running it again finishes the work.
 
 use super::sqlite::{SqliteLedger, append_missing_in};
-use super::{AppendError, Blob, Ledger as _, LedgerError, StreamId, large_blobs, spool};
-use crate::sys::ids::sha256;
+use super::{AppendError, Blob, DatabaseError, Ledger as _, LedgerError, large_blobs};
 use jiff::Timestamp;
-use midstride_core::text::id::{BlobHash, SessionId};
+use midstride_core::text::id::BlobHash;
 use midstride_core::text::redact::RedactionRules;
-use midstride_core::work::event::{Envelope, Event, TextEvent, WorkflowEvent};
+use midstride_ledger::redaction::{redact_bytes, redact_record, redaction_event};
 use rusqlite::{Connection, TransactionBehavior};
-use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// How many records are read at once.
 const RECORDS_AT_ONCE: i64 = 200;
-/// How many redactions may lead on from each other. Every upgrade of the rules can add one.
-const REDACTIONS_MAX: usize = 64;
-/// The fields of an event that name a session.
-const SESSION_FIELDS: [&str; 3] = ["session", "by_session", "list"];
-
-/// What was redacted in a ledger.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LedgerRedaction {
-    /// Records with events that had a secret.
-    pub(crate) records: usize,
-    /// Blobs that had a secret.
-    pub(crate) blobs: usize,
-    /// Spooled files that had a secret.
-    pub(crate) spooled: usize,
-}
 
 /// A record as it is stored.
 struct StoredRecord {
@@ -41,65 +20,10 @@ struct StoredRecord {
 }
 
 impl SqliteLedger {
-    /// Redacts all records and blobs. The old bytes stay in unused pages until
-    /// [`SqliteLedger::erase_unused_pages`].
-    pub(crate) fn redact(
-        &self,
-        rules: &RedactionRules,
-        now: Timestamp,
-    ) -> Result<LedgerRedaction, LedgerError> {
+    /// Redacts all records; returns how many had a secret.
+    pub(super) fn redact_records(&self, rules: &RedactionRules) -> Result<usize, LedgerError> {
         let secure = self.connection().pragma_update(None, "secure_delete", "ON");
         secure.map_err(|error| self.unreadable(&error))?;
-        let records = self.redact_records(rules)?;
-        let states = self.workflow_blobs()?;
-        let mut blobs = 0;
-        for hash in self.blobs_with_prefix("")? {
-            blobs += usize::from(self.redact_blob(&hash, rules, states.contains(&hash), now)?);
-        }
-        let spooled = spool::redact(self.folder(), rules)?;
-        Ok(LedgerRedaction { records, blobs, spooled })
-    }
-
-    /// Overwrites what deleted rows left behind, in the database and in its log.
-    pub(crate) fn erase_unused_pages(&self) -> Result<(), LedgerError> {
-        self.rewrite_pages(&self.connection())
-    }
-
-    /// How many blobs and texts were redacted after they were stored.
-    pub(crate) fn count_redacted(&self) -> Result<usize, LedgerError> {
-        let sql = "SELECT count(DISTINCT stream) FROM records
-                   WHERE stream >= ?1 AND stream < ?1 || char(1114111)";
-        let connection = self.connection();
-        let count = connection.query_row(sql, [StreamId::REDACTIONS], |row| row.get::<_, i64>(0));
-        let count = count.map_err(|error| self.unreadable(&error))?;
-        Ok(usize::try_from(count).unwrap_or_default())
-    }
-
-    /// The id under which a redacted blob or text is stored now; `None` if it was not redacted.
-    pub(crate) fn redacted_as(&self, hash: &BlobHash) -> Result<Option<BlobHash>, LedgerError> {
-        let mut last = None;
-        for _ in 0..REDACTIONS_MAX {
-            let now = last.as_ref().unwrap_or(hash);
-            let records = self.read(&StreamId::redaction(now), None)?;
-            let mut events = records.into_iter().flat_map(|record| record.events).rev();
-            let Some(next) = events.find_map(|envelope| clean_hash(envelope.event)) else { break };
-            last = Some(next);
-        }
-        Ok(last)
-    }
-
-    /// Records that a text is stored under another id now.
-    pub(crate) fn record_redaction(
-        &self,
-        hash: &BlobHash,
-        clean: &BlobHash,
-        now: Timestamp,
-    ) -> Result<(), LedgerError> {
-        let (stream, event) = redaction_event(hash, clean, now);
-        self.append_missing(&[(stream, vec![event])]).map(drop).map_err(unavailable)
-    }
-
-    fn redact_records(&self, rules: &RedactionRules) -> Result<usize, LedgerError> {
         let (mut after, mut redacted) = (0, 0);
         loop {
             let some = stored_records(&self.connection(), after);
@@ -107,23 +31,18 @@ impl SqliteLedger {
             let Some(last) = some.last() else { return Ok(redacted) };
             after = last.position;
             for record in &some {
-                let Some((stream, events)) = redact_record(record, rules) else { continue };
+                let Some((stream, events)) = redact_record(&record.stream, &record.events, rules)
+                else {
+                    continue;
+                };
                 let replaced = replace_record(&mut self.connection(), record, &stream, &events);
                 redacted += usize::from(replaced.map_err(|error| self.unreadable(&error))?);
             }
         }
     }
 
-    /// The blobs with states of workflows. Their keys are not midstride's own, so a key can reveal
-    /// that its value is a secret.
-    fn workflow_blobs(&self) -> Result<BTreeSet<BlobHash>, LedgerError> {
-        let records = self.read_with_prefix(StreamId::WORKFLOWS)?;
-        let events = records.into_iter().flat_map(|record| record.events);
-        Ok(events.filter_map(|envelope| state_blob(envelope.event)).collect())
-    }
-
     /// Redacts a blob; returns whether it had a secret.
-    fn redact_blob(
+    pub(super) fn redact_blob(
         &self,
         hash: &BlobHash,
         rules: &RedactionRules,
@@ -132,8 +51,9 @@ impl SqliteLedger {
     ) -> Result<bool, LedgerError> {
         let bytes = match self.get_blob(hash) {
             Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(false),
             // A file may be truncated. Its session is captured again from its transcript.
-            Ok(None) | Err(LedgerError::Damaged { .. }) => return Ok(false),
+            Err(error) if is_damaged(&error) => return Ok(false),
             Err(error) => return Err(error),
         };
         let Some(clean) = redact_bytes(&bytes, rules, is_state) else { return Ok(false) };
@@ -154,31 +74,13 @@ impl SqliteLedger {
     }
 }
 
+fn is_damaged(error: &LedgerError) -> bool {
+    matches!(error.engine(), Some(DatabaseError::Damaged { .. }))
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "it converts the error of a call")]
 fn unavailable(error: AppendError) -> LedgerError {
     LedgerError::Unavailable(error.to_string())
-}
-
-/// The hash of the text without a secret, in the event of a redaction.
-fn clean_hash(event: Event) -> Option<BlobHash> {
-    if let Event::Text(TextEvent::Redacted { clean, .. }) = event { Some(clean) } else { None }
-}
-
-/// The blob of a saved state.
-fn state_blob(event: Event) -> Option<BlobHash> {
-    if let Event::Workflow(WorkflowEvent::Saved { blob, .. }) = event { Some(blob) } else { None }
-}
-
-fn redaction_event(hash: &BlobHash, clean: &BlobHash, now: Timestamp) -> (StreamId, Envelope) {
-    let parts = [hash.as_str(), "redacted", clean.as_str()];
-    let envelope = Envelope {
-        id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
-        time: now,
-        source: "midstride".to_owned(),
-        received_from: None,
-        event: Event::Text(TextEvent::Redacted { hash: hash.clone(), clean: clean.clone() }),
-    };
-    (StreamId::redaction(hash), envelope)
 }
 
 fn stored_records(connection: &Connection, after: i64) -> rusqlite::Result<Vec<StoredRecord>> {
@@ -189,67 +91,6 @@ fn stored_records(connection: &Connection, after: i64) -> rusqlite::Result<Vec<S
         Ok(StoredRecord { position: row.get(0)?, stream: row.get(1)?, events: row.get(2)? })
     })?;
     rows.collect()
-}
-
-/// The stream and the events of a record without secrets; `None` if it has none.
-fn redact_record(record: &StoredRecord, rules: &RedactionRules) -> Option<(String, String)> {
-    let stream = redact_stream(&record.stream, rules);
-    let (events, found) = rules.clean_json(&record.events);
-    if found.is_empty() && stream == record.stream {
-        return None;
-    }
-    // The id of a session becomes what it is everywhere else, not only a redaction mark.
-    let named = serde_json::from_str(&record.events).ok().map(|mut events: Value| {
-        redact_names(&mut events, &stream, rules);
-        rules.clean_json(&events.to_string()).0
-    });
-    Some((stream, named.unwrap_or(events).as_str().to_owned()))
-}
-
-/// The name of a stream without a secret in the id of its session or the name of its workflow.
-fn redact_stream(stream: &str, rules: &RedactionRules) -> String {
-    let redact = |id: &str| SessionId::new(id).redacted(rules);
-    if let Some(name) = stream.strip_prefix(StreamId::WORKFLOWS) {
-        let name = redact(name).as_str().to_ascii_lowercase();
-        return format!("{}{name}", StreamId::WORKFLOWS);
-    }
-    let of_session = [StreamId::SESSIONS, StreamId::DELIVERIES];
-    let found = of_session.iter().find_map(|prefix| {
-        let (client, id) = stream.strip_prefix(prefix)?.split_once('/')?;
-        Some(format!("{prefix}{client}/{}", redact(id)))
-    });
-    found.unwrap_or_else(|| stream.to_owned())
-}
-
-/// Replaces names with secrets in events: that of their stream, of their workflow and of sessions.
-fn redact_names(events: &mut Value, stream: &str, rules: &RedactionRules) {
-    let workflow = stream.strip_prefix(StreamId::WORKFLOWS);
-    for event in events.as_array_mut().into_iter().flatten() {
-        if let Some(subject) = event.get_mut("subject") {
-            *subject = Value::from(stream);
-        }
-        let Some(data) = event.get_mut("data") else { continue };
-        if let Some((name, workflow)) = data.get_mut("name").zip(workflow) {
-            *name = Value::from(workflow);
-        }
-        redact_sessions(data, rules);
-    }
-}
-
-/// Replaces ids of sessions that have a secret.
-fn redact_sessions(value: &mut Value, rules: &RedactionRules) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| redact_sessions(item, rules)),
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                match value.as_str().filter(|_| SESSION_FIELDS.contains(&key.as_str())) {
-                    Some(id) => *value = Value::from(SessionId::new(id).redacted(rules).as_str()),
-                    None => redact_sessions(value, rules),
-                }
-            }
-        }
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 /// Replaces a record, unless another process changed it. If the stream has another name now, the
@@ -273,31 +114,15 @@ fn replace_record(
     Ok(replaced)
 }
 
-/// The bytes without secrets; `None` if they have none.
-fn redact_bytes(bytes: &[u8], rules: &RedactionRules, is_state: bool) -> Option<Vec<u8>> {
-    let text = String::from_utf8_lossy(bytes);
-    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-    let (mut clean, mut found) = match is_json {
-        true => rules.clean_json(&text),
-        false => rules.clean(&text),
-    };
-    if is_state {
-        let (whole, more) = rules.clean(clean.as_str());
-        if serde_json::from_str::<serde::de::IgnoredAny>(whole.as_str()).is_ok() {
-            clean = whole;
-            found.extend(more);
-        }
-    }
-    (!found.is_empty()).then(|| clean.as_str().as_bytes().to_vec())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::ledger::{ExpectedVersion, LogPosition, WaitPolicy};
+    use crate::store::ledger::{Cursor, ExpectedVersion, LocalLedger as _, StreamId, WaitPolicy};
     use crate::sys::files::{self, Root, ScratchFolder};
+    use midstride_core::text::id::SessionId;
     use midstride_core::text::redact::CustomRule;
-    use midstride_core::work::event::SessionEvent;
+    use midstride_core::work::event::{Envelope, Event, SessionEvent};
+    use midstride_ledger::LedgerRedaction;
     use std::path::Path;
 
     const TOKEN: &str = "acme_q7w2e9r4t1y6u3i8";
@@ -366,8 +191,8 @@ mod tests {
         ledger.append(&task, ExpectedVersion::NoStream, &[added]).unwrap();
         assert!(has_token(folder.path()));
         let done = ledger.redact(&rules(), Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(done, LedgerRedaction { records: 3, blobs: 2, spooled: 0 });
-        ledger.erase_unused_pages().unwrap();
+        assert_eq!(done, LedgerRedaction { records: 3, blobs: 2, waiting: 0 });
+        ledger.erase_unused().unwrap();
         assert!(!has_token(folder.path()));
         let text = |hash| String::from_utf8(ledger.get_blob(hash).unwrap().unwrap()).unwrap();
         assert_eq!(text(&small), "{\"said\":\"REDACTED-acme-token it is\"}");
@@ -396,7 +221,7 @@ mod tests {
         assert_eq!(ledger.get_blob(&small).unwrap(), None);
         let clean = Blob::new("{\"said\":\"REDACTED-acme-token it is\"}".as_bytes());
         assert_eq!(ledger.get_blob(clean.hash()).unwrap(), None);
-        assert_eq!(ledger.read_all(LogPosition::default(), 10).unwrap().len(), 5);
+        assert_eq!(ledger.read_all(&Cursor::START, 10).unwrap().records.len(), 5);
         drop(ledger);
         folder.remove().unwrap();
     }
@@ -414,7 +239,7 @@ mod tests {
         }
         ledger.redact(&rules(), Timestamp::UNIX_EPOCH).unwrap();
         let records = ledger.read(&StreamId::session("codex", &id), None).unwrap();
-        let numbers: Vec<u64> = records.iter().map(|record| record.number).collect();
+        let numbers: Vec<u64> = records.iter().map(|record| record.version.to_engine()).collect();
         assert_eq!(numbers, [1, 2]);
         assert!(files::exists(folder.path()));
         drop(ledger);

@@ -1,6 +1,6 @@
 //! The database schema and its migrations, one step per version. A released step is never edited.
 
-use super::LedgerError;
+use super::{DatabaseError, LedgerError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ fn migrate_by(steps: &[&str], connection: &mut Connection, path: &Path) -> Resul
         return Ok(());
     }
     if found > known {
-        return Err(LedgerError::Newer { path: path.to_owned(), found, known });
+        return Err(DatabaseError::Newer { path: path.to_owned(), found, known }.into());
     }
     if found > 0 {
         back_up(connection, path, found).map_err(|error| damaged(path, &error))?;
@@ -69,7 +69,7 @@ pub(super) fn damaged(path: &Path, error: &rusqlite::Error) -> LedgerError {
         Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
             LedgerError::Unavailable(error.to_string())
         }
-        _ => LedgerError::Damaged { path: path.to_owned(), message: error.to_string() },
+        _ => DatabaseError::Damaged { path: path.to_owned(), message: error.to_string() }.into(),
     }
 }
 
@@ -96,7 +96,11 @@ mod tests {
         assert_eq!(read(&copy, "SELECT x FROM one"), 7);
         // The older program refuses the newer database and leaves it untouched.
         let refused = migrate_by(&steps[..1], &mut connection, &path).unwrap_err();
-        assert!(matches!(refused, LedgerError::Newer { found: 2, known: 1, .. }), "{refused}");
+        let newer = refused.engine::<DatabaseError>();
+        assert!(
+            matches!(newer, Some(DatabaseError::Newer { found: 2, known: 1, .. })),
+            "{refused}"
+        );
         assert_eq!(read(&connection, "SELECT x FROM two"), 7);
         folder.remove().unwrap();
     }

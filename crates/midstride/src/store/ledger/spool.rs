@@ -1,7 +1,7 @@
 //! The spool: files with events that a hook could not append in time. The next command appends
 //! them.
 
-use super::{Ledger, LedgerError, StreamId};
+use super::{LedgerError, LocalLedger, StreamId};
 use crate::store::redaction::redact_json_file;
 use crate::sys::files::{FileError, FileProblem, Root};
 use midstride_core::text::redact::RedactionRules;
@@ -38,7 +38,7 @@ pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Resu
 }
 
 /// Appends the spooled events. An unreadable file is renamed and skipped.
-pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerError> {
+pub(super) fn drain(folder: &Root, ledger: &dyn LocalLedger) -> Result<usize, LedgerError> {
     let Some(spool) = folder.open_below(Path::new(FOLDER))? else { return Ok(0) };
     let mut drained = 0;
     for name in spool.names(".json")? {

@@ -1,25 +1,27 @@
 //! The ledger in SQLite: embedded, one file, any number of processes.
 
-use super::large_blobs;
+use super::append_queue::{AppendQueue, QueuedAppend};
 use super::schema::{NEWEST_VERSION, damaged, migrate, version as schema_version};
 use super::{
-    AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerFolder,
-    LedgerRecord, LedgerWatch, LogPosition, StreamId, StreamVersion, bell, encode_record, lease,
-    spool,
+    Append, AppendError, Blob, Cursor, DatabaseError, Lease, LeaseError, Ledger, LedgerError,
+    LedgerRecord, LocalLedger, Page, Recorded, StreamId, Version, WaitPolicy, bell, large_blobs,
+    lease, project,
 };
 use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
-use crate::sys::files::{self, FileError, Lock, Root};
+use crate::sys::files::{self, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::Workspace;
+use jiff::Timestamp;
 use midstride_core::text::id::{BlobHash, SessionId};
+use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
+use midstride_ledger::redaction::state_blobs;
+use midstride_ledger::{LedgerRedaction, LedgerWatch, decode_record, encode_record};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) const FILE: &str = "ledger.db";
 /// The mark that is written once the database is set up, so a database without a schema beside it has
@@ -33,106 +35,25 @@ const STREAMS_AT_ONCE: usize = 500;
 /// The bytes stored under a hash; empty bytes are a tombstone.
 const BLOB_QUERY: &str = "SELECT bytes FROM blobs WHERE hash = ?1";
 
-/// How long to wait for other processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitPolicy {
-    /// A user waits.
-    Command,
-    /// A client waits for its hook: what cannot be appended quickly is spooled.
-    Hook,
-}
-
-impl WaitPolicy {
-    fn timeout(self) -> Duration {
-        match self {
-            Self::Command => Duration::from_secs(30),
-            Self::Hook => Duration::from_millis(50),
-        }
-    }
-}
-
-/// The ledger of a project.
+/// A ledger in a folder.
 #[derive(Debug)]
 pub struct SqliteLedger {
-    folder: Root,
+    folder: Arc<Root>,
     path: PathBuf,
     wait_policy: WaitPolicy,
     connection: Mutex<Connection>,
+    queue: AppendQueue,
     /// Whether the database has its schema. Until then, its log is not truncated.
     is_ready: bool,
 }
 
 impl SqliteLedger {
-    /// Opens the ledger of a project, creating it if it is missing. For a command, also appends the
-    /// spooled events.
-    pub(in crate::store) fn open(
-        workspace: &Workspace,
-        patience: WaitPolicy,
-    ) -> Result<Self, LedgerError> {
-        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
-        let ledger = Self::open_in(folder, patience)?;
-        if patience == WaitPolicy::Command {
-            spool::drain(&ledger.folder, &ledger)?;
-            ledger.remove_stale_drafts();
-        }
-        Ok(ledger)
-    }
-
-    /// Opens the ledger of a store that the user took back, with what was spooled for it.
-    pub(in crate::store) fn open_to_merge(folder: &Path) -> Result<Self, LedgerError> {
-        let ledger = Self::open_in(Root::open(folder)?.into_private(), WaitPolicy::Command)?;
-        spool::drain(&ledger.folder, &ledger)?;
-        Ok(ledger)
-    }
-
-    /// The hashes of the blobs that were forgotten.
-    pub(in crate::store) fn forgotten_blobs(&self) -> Result<BTreeSet<BlobHash>, LedgerError> {
-        let sql = "SELECT hash FROM blobs WHERE length(bytes) = 0 AND hash != ?1";
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement
-            .query_map([sha256(b"")], |row| row.get::<_, String>(0).map(BlobHash::new))
-            .and_then(Iterator::collect);
-        rows.map_err(|error| self.unreadable(&error))
-    }
-
-    /// How many events this version cannot read.
-    pub(in crate::store) fn count_unknown_events(&self) -> Result<usize, LedgerError> {
-        let connection = self.connection();
-        let sql = "SELECT events FROM records";
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let unknown = |events: String| {
-            let events: Vec<Value> = serde_json::from_str(&events).unwrap_or_default();
-            events.iter().filter(|event| Envelope::from_cloud_event(event).is_none()).count()
-        };
-        let rows = statement.query_map([], |row| row.get::<_, String>(0).map(unknown));
-        let counts: rusqlite::Result<Vec<usize>> = rows.and_then(Iterator::collect);
-        Ok(counts.map_err(|error| self.unreadable(&error))?.into_iter().sum())
-    }
-
-    /// Removes what killed processes left in the folder of the ledger and the folders in it.
-    fn remove_stale_drafts(&self) {
-        let inside = self.folder.entries(Path::new("")).unwrap_or_default();
-        let folders = inside.iter().filter(|entry| entry.is_folder);
-        self.folder.remove_stale_draft(Path::new(""));
-        folders.for_each(|entry| self.folder.remove_stale_draft(Path::new(&entry.name)));
-    }
-
-    /// Whether the project has a ledger.
-    pub(in crate::store) fn exists(workspace: &Workspace) -> bool {
-        let folder = LedgerFolder::for_project(workspace);
-        let path = folder.path().join(FILE);
-        // A log without its database is no reason to go on as if there were no ledger.
-        folder.is_readable(workspace) && (files::is_file(&path) || sqlite_log::has_data(&path))
-    }
-
-    /// How long callers of this ledger can wait.
-    pub(crate) fn wait_policy(&self) -> WaitPolicy {
-        self.wait_policy
-    }
-
     /// Opens the ledger in a folder.
-    pub fn open_in(folder: Root, patience: WaitPolicy) -> Result<Self, LedgerError> {
+    pub fn open_in(
+        folder: impl Into<Arc<Root>>,
+        wait_policy: WaitPolicy,
+    ) -> Result<Self, LedgerError> {
+        let folder = folder.into();
         let path = folder.path().join(FILE);
         let size = require_database(&path)?;
         if size.is_none() && !folder.try_exists(Path::new(FILE))? {
@@ -141,9 +62,15 @@ impl SqliteLedger {
         }
         // SQLite gives its log and its shared memory the mode of the database.
         folder.prepare_private(Path::new(FILE))?;
-        let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
-        let connection = Mutex::new(connection);
-        let mut ledger = Self { folder, path, wait_policy: patience, connection, is_ready: false };
+        let connection = connect(&path, wait_policy).map_err(|error| damaged(&path, &error))?;
+        let mut ledger = Self {
+            folder,
+            path,
+            wait_policy,
+            connection: Mutex::new(connection),
+            queue: AppendQueue::default(),
+            is_ready: false,
+        };
         ledger.prepare()?;
         ledger.is_ready = true;
         Ok(ledger)
@@ -160,7 +87,7 @@ impl SqliteLedger {
         if has_wal && schema_version(&connection).map_err(failed)? == NEWEST_VERSION {
             return self.mark_as_set_up();
         }
-        let _turn = self.lock("ledger")?;
+        let _turn = project::lock(&self.folder, "ledger", self.wait_policy)?;
         self.require_content(&connection)?;
         if !has_wal {
             let deadline = Deadline::after(self.wait_policy.timeout());
@@ -191,84 +118,7 @@ impl SqliteLedger {
         if version > 0 || !self.folder.try_exists(Path::new(SET_UP))? {
             return Ok(());
         }
-        Err(LedgerError::Emptied { path: self.path.clone() })
-    }
-
-    /// Takes a lock of the ledger. A hook waits only briefly, because a client waits for it.
-    pub(crate) fn lock(&self, name: &str) -> Result<Lock, LedgerError> {
-        if self.wait_policy == WaitPolicy::Command {
-            return Ok(Lock::acquire(&self.folder, name)?);
-        }
-        let deadline = Deadline::after(self.wait_policy.timeout());
-        loop {
-            if let Some(turn) = Lock::try_acquire(&self.folder, name)? {
-                return Ok(turn);
-            }
-            if deadline.has_passed() {
-                let message = format!("another process holds its lock `{name}`");
-                return Err(LedgerError::Unavailable(message));
-            }
-            std::thread::yield_now();
-        }
-    }
-
-    /// Spools events for the next command, without opening the ledger.
-    pub(in crate::store) fn spool(
-        workspace: &Workspace,
-        stream: &StreamId,
-        events: &[Envelope],
-    ) -> Result<(), FileError> {
-        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
-        spool::put(&folder, stream, events)
-    }
-
-    /// Appends events, or spools them if they cannot be appended in time.
-    pub fn append_expected_or_spool(
-        &self,
-        stream: &StreamId,
-        expected: ExpectedVersion,
-        events: &[Envelope],
-    ) -> Result<Option<StreamVersion>, AppendError> {
-        match self.append(stream, expected, events) {
-            Err(AppendError::Busy(why) | AppendError::Unavailable(why))
-                if self.wait_policy == WaitPolicy::Hook =>
-            {
-                let aside = spool::put(&self.folder, stream, events);
-                aside
-                    .map(|()| None)
-                    .map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))
-            }
-            appended => appended.map(Some),
-        }
-    }
-
-    /// Appends the events that a stream does not have yet, or spools them if they cannot be
-    /// appended in time; returns how many were new, if known.
-    pub(crate) fn append_missing_or_spool(
-        &self,
-        stream: &StreamId,
-        events: Vec<Envelope>,
-    ) -> Result<Option<usize>, AppendError> {
-        self.append_all_missing_or_spool(&[(stream.clone(), events)])
-    }
-
-    /// Like `append_missing_or_spool`, for several streams.
-    pub(crate) fn append_all_missing_or_spool(
-        &self,
-        streams: &[(StreamId, Vec<Envelope>)],
-    ) -> Result<Option<usize>, AppendError> {
-        match self.append_missing(streams) {
-            Err(AppendError::Busy(why) | AppendError::Unavailable(why))
-                if self.wait_policy == WaitPolicy::Hook =>
-            {
-                for (stream, events) in streams {
-                    let aside = spool::put(&self.folder, stream, events);
-                    aside.map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))?;
-                }
-                Ok(None)
-            }
-            united => united.map(Some),
-        }
+        Err(DatabaseError::Emptied { path: self.path.clone() }.into())
     }
 
     pub(super) fn folder(&self) -> &Root {
@@ -320,7 +170,7 @@ pub(in crate::store) fn require_database(path: &Path) -> Result<Option<u64>, Led
     match size {
         None | Some(0) if has_log => {
             let (path, log) = (path.to_owned(), sqlite_log::path(path));
-            Err(LedgerError::OrphanedLog { path, log, is_missing: size.is_none() })
+            Err(DatabaseError::OrphanedLog { path, log, is_missing: size.is_none() }.into())
         }
         _ => Ok(size),
     }
@@ -331,9 +181,9 @@ pub(super) fn is_set_up(folder: &Path) -> bool {
     files::is_file(&folder.join(SET_UP))
 }
 
-fn connect(path: &Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, wait_policy: WaitPolicy) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
-    connection.busy_timeout(patience.timeout())?;
+    connection.busy_timeout(wait_policy.timeout())?;
     sqlite_log::keep_on_close(&connection)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
     Ok(connection)
@@ -349,12 +199,6 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// The result of an append, before it is converted to the trait's result.
-enum AppendOutcome {
-    Stored(StreamVersion),
-    Conflict(Option<StreamVersion>),
-}
-
 impl Drop for SqliteLedger {
     fn drop(&mut self) {
         // The log of a damaged database may be all there is to recover.
@@ -365,104 +209,103 @@ impl Drop for SqliteLedger {
     }
 }
 
-impl Ledger for SqliteLedger {
-    fn append(
+impl SqliteLedger {
+    /// The records of a query, whose columns are position, stream, number and events.
+    fn records(
         &self,
-        stream: &StreamId,
-        expected: ExpectedVersion,
-        events: &[Envelope],
-    ) -> Result<StreamVersion, AppendError> {
-        let text = encode_record(stream, events)?;
-        let appended = append(&mut self.connection(), stream, expected, events, &text);
-        match appended.map_err(|error| unavailable(&error))? {
-            AppendOutcome::Stored(version) => {
-                // The record is stored whether or not a watcher wakes up.
-                let _ = bell::ring(&self.folder);
-                Ok(version)
-            }
-            AppendOutcome::Conflict(actual) => Err(AppendError::Conflict { actual }),
+        sql: &str,
+        parameters: impl rusqlite::Params,
+    ) -> Result<Vec<StoredRecord>, LedgerError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map(parameters, StoredRecord::from_row);
+        rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))
+    }
+
+    /// Records everything that waits, in one transaction.
+    fn append_queued(&self) {
+        let mut connection = self.connection();
+        // Another thread may have recorded it while this one waited for the connection.
+        let waiting = self.queue.take();
+        if waiting.is_empty() {
+            return;
+        }
+        if append_all(&mut connection, &waiting) > 0 {
+            // The records are stored whether or not a watcher wakes up.
+            let _ = bell::ring(&self.folder);
         }
     }
+}
 
-    fn read(
+impl Ledger for SqliteLedger {
+    fn append_all(&self, appends: &[Append<'_>]) -> Vec<Result<Version, AppendError>> {
+        let queued: Vec<Result<Arc<QueuedAppend>, AppendError>> =
+            appends.iter().map(QueuedAppend::new).collect();
+        self.queue.add(queued.iter().filter_map(|one| one.as_ref().ok()));
+        if queued.iter().any(Result::is_ok) {
+            self.append_queued();
+        }
+        queued.into_iter().map(|one| one?.take_result()).collect()
+    }
+
+    fn read_page(
         &self,
         stream: &StreamId,
-        after: Option<StreamVersion>,
+        after: Option<Version>,
+        max: usize,
     ) -> Result<Vec<LedgerRecord>, LedgerError> {
-        let after = after.map_or(0, |version| version.0);
+        let after = after.map_or(0, |version| version.to_engine().cast_signed());
         let sql = "SELECT position, stream, number, events FROM records
-                   WHERE stream = ?1 AND number > ?2 ORDER BY number";
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((stream.as_str(), after.cast_signed()), record_from_row);
-        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
-        Ok(rows)
+                   WHERE stream = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+        let records = self.records(sql, (stream.as_str(), after, limit(max)))?;
+        Ok(records.into_iter().map(StoredRecord::decode).collect())
     }
 
-    fn read_all(&self, after: LogPosition, max: usize) -> Result<Vec<LedgerRecord>, LedgerError> {
+    fn read_all(&self, after: &Cursor, max: usize) -> Result<Page, LedgerError> {
+        let place = after.to_engine().unwrap_or("0");
+        let position: i64 = place.parse().map_err(|_| LedgerError::Cursor(place.to_owned()))?;
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE position > ?1 ORDER BY position LIMIT ?2";
-        let max = i64::try_from(max).unwrap_or(i64::MAX);
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((after.0.cast_signed(), max), record_from_row);
-        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
-        Ok(rows)
+        let records = self.records(sql, (position, limit(max)))?;
+        let place = |last: &StoredRecord| last.position.to_string();
+        Ok(page(records, after, place))
     }
 
-    fn read_with_prefix(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
-        // A range comparison, so that SQLite uses the index on streams.
+    fn read_prefix_page(
+        &self,
+        prefix: &str,
+        after: &Cursor,
+        max: usize,
+    ) -> Result<Page, LedgerError> {
+        let place = after.to_engine().and_then(|place| place.split_once(' '));
+        // No record has a number below 1.
+        let (number, stream) = place.unwrap_or(("0", prefix));
+        let number: i64 = number.parse().unwrap_or_default();
+        // Range comparisons, so that SQLite uses the index on streams.
         let sql = "SELECT position, stream, number, events FROM records
-                   WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream, number";
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map([prefix], record_from_row);
-        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
-        Ok(rows)
+                   WHERE (stream, number) > (?1, ?2) AND stream < ?3 || char(1114111)
+                   ORDER BY stream, number LIMIT ?4";
+        let records = self.records(sql, (stream, number, prefix, limit(max)))?;
+        let place = |last: &StoredRecord| format!("{} {}", last.number, last.stream);
+        Ok(page(records, after, place))
     }
 
-    fn last_per_stream(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
+    fn last_per_stream_page(
+        &self,
+        prefix: &str,
+        after: &Cursor,
+        max: usize,
+    ) -> Result<Page, LedgerError> {
+        // The first name after the one where the last page ended.
+        let first = after.to_engine().map_or(prefix.to_owned(), |stream| format!("{stream}\0"));
         // The subquery reads only the index on streams.
         let sql = "SELECT position, stream, number, events FROM records WHERE (stream, number) IN
                    (SELECT stream, max(number) FROM records
-                    WHERE stream >= ?1 AND stream < ?1 || char(1114111) GROUP BY stream)
+                    WHERE stream >= ?1 AND stream < ?2 || char(1114111)
+                    GROUP BY stream ORDER BY stream LIMIT ?3)
                    ORDER BY stream";
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map([prefix], record_from_row);
-        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
-        Ok(rows)
-    }
-
-    fn latest_with_prefix(
-        &self,
-        prefix: &str,
-        max: usize,
-    ) -> Result<Vec<LedgerRecord>, LedgerError> {
-        // The subquery reads only the index on streams; events are read only for the rows returned.
-        let sql = "SELECT position, stream, number, events FROM records WHERE position IN (
-                       SELECT position FROM records
-                       WHERE stream >= ?1 AND stream < ?1 || char(1114111)
-                       ORDER BY +position DESC LIMIT ?2
-                   ) ORDER BY position DESC";
-        let max = i64::try_from(max).unwrap_or(i64::MAX);
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((prefix, max), record_from_row);
-        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
-        Ok(rows)
-    }
-
-    fn append_missing(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
-        let mut new = 0;
-        // Other processes wait for each transaction, so transactions are short.
-        for some in streams.chunks(STREAMS_AT_ONCE) {
-            new += append_missing(&mut self.connection(), some)?;
-        }
-        if new > 0 {
-            let _ = bell::ring(&self.folder);
-        }
-        Ok(new)
+        let records = self.records(sql, (first, prefix, limit(max)))?;
+        Ok(page(records, after, |last: &StoredRecord| last.stream.clone()))
     }
 
     fn watch(&self) -> Result<Box<dyn LedgerWatch>, LedgerError> {
@@ -499,6 +342,66 @@ impl Ledger for SqliteLedger {
             Some(clean) => self.get_blob(&clean),
             None => Ok(None),
         }
+    }
+}
+
+impl LocalLedger for SqliteLedger {
+    fn append_missing(
+        &self,
+        streams: &[(StreamId, Vec<Envelope>)],
+    ) -> Result<Recorded, AppendError> {
+        let mut new = 0;
+        // Other processes wait for each transaction, so transactions are short.
+        for some in streams.chunks(STREAMS_AT_ONCE) {
+            new += append_missing(&mut self.connection(), some)?;
+        }
+        if new > 0 {
+            let _ = bell::ring(&self.folder);
+        }
+        Ok(Recorded::New(new))
+    }
+
+    fn latest_with_prefix(
+        &self,
+        prefix: &str,
+        max: usize,
+    ) -> Result<Vec<LedgerRecord>, LedgerError> {
+        // The subquery reads only the index on streams; events are read only for the rows returned.
+        let sql = "SELECT position, stream, number, events FROM records WHERE position IN (
+                       SELECT position FROM records
+                       WHERE stream >= ?1 AND stream < ?1 || char(1114111)
+                       ORDER BY +position DESC LIMIT ?2
+                   ) ORDER BY position DESC";
+        let records = self.records(sql, (prefix, limit(max)))?;
+        Ok(records.into_iter().map(StoredRecord::decode).collect())
+    }
+
+    fn forgotten_blobs(&self) -> Result<BTreeSet<BlobHash>, LedgerError> {
+        let sql = "SELECT hash FROM blobs WHERE length(bytes) = 0 AND hash != ?1";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement
+            .query_map([sha256(b"")], |row| row.get::<_, String>(0).map(BlobHash::new))
+            .and_then(Iterator::collect);
+        rows.map_err(|error| self.unreadable(&error))
+    }
+
+    fn redact(
+        &self,
+        rules: &RedactionRules,
+        now: Timestamp,
+    ) -> Result<LedgerRedaction, LedgerError> {
+        let records = self.redact_records(rules)?;
+        let states = state_blobs(self.read_with_prefix(StreamId::WORKFLOWS)?);
+        let mut blobs = 0;
+        for hash in self.blobs_with_prefix("")? {
+            blobs += usize::from(self.redact_blob(&hash, rules, states.contains(&hash), now)?);
+        }
+        Ok(LedgerRedaction { records, blobs, waiting: 0 })
+    }
+
+    fn erase_unused(&self) -> Result<(), LedgerError> {
+        self.rewrite_pages(&self.connection())
     }
 
     fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<BlobHash>, LedgerError> {
@@ -599,13 +502,15 @@ fn rewrite(
     without: impl Fn(&Event) -> Option<Event>,
 ) -> rusqlite::Result<usize> {
     let sql = "SELECT position, stream, number, events FROM records WHERE instr(events, ?1) > 0";
-    let records: Vec<LedgerRecord> = {
+    let records: Vec<StoredRecord> = {
         let mut statement = transaction.prepare(sql)?;
-        statement.query_map([needle], record_from_row)?.collect::<rusqlite::Result<_>>()?
+        let rows = statement.query_map([needle], StoredRecord::from_row)?;
+        rows.collect::<rusqlite::Result<_>>()?
     };
     let mut rewritten = 0;
-    for record in records {
-        let before = rewritten;
+    for stored in records {
+        let (before, position) = (rewritten, stored.position);
+        let record = stored.decode();
         let mut encoded = Vec::new();
         for envelope in record.events {
             let event = without(&envelope.event);
@@ -616,40 +521,69 @@ fn rewrite(
         if rewritten > before {
             let text = Value::Array(encoded).to_string();
             let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
-            transaction.execute(sql, (text, record.position.0.cast_signed()))?;
+            transaction.execute(sql, (text, position))?;
         }
     }
     Ok(rewritten)
 }
 
-fn append(
-    connection: &mut Connection,
-    stream: &StreamId,
-    expected: ExpectedVersion,
-    events: &[Envelope],
-    text: &str,
-) -> rusqlite::Result<AppendOutcome> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+/// Decides queued appends in order and records the winners in one transaction. Returns how many records
+/// are new.
+fn append_all(connection: &mut Connection, queued: &[Arc<QueuedAppend>]) -> usize {
+    let mut decided = || -> rusqlite::Result<(Vec<Result<Version, AppendError>>, usize)> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut new = 0;
+        let decide = |one: &Arc<QueuedAppend>| {
+            let (result, is_new) = append_one(&transaction, one)?;
+            new += usize::from(is_new);
+            Ok(result)
+        };
+        let results = queued.iter().map(decide).collect::<rusqlite::Result<Vec<_>>>()?;
+        if new > 0 {
+            transaction.commit()?;
+        }
+        Ok((results, new))
+    };
+    match decided() {
+        Ok((results, new)) => {
+            for (one, result) in queued.iter().zip(results) {
+                one.set_result(result);
+            }
+            new
+        }
+        Err(error) => {
+            // One that lost may have lost to a record that was not stored either.
+            for one in queued {
+                one.set_result(Err(unavailable(&error)));
+            }
+            0
+        }
+    }
+}
+
+/// Decides one append as part of a transaction; returns whether its record is new.
+fn append_one(
+    transaction: &Transaction<'_>,
+    queued: &QueuedAppend,
+) -> rusqlite::Result<(Result<Version, AppendError>, bool)> {
+    let QueuedAppend { stream, expected, ids, text, .. } = queued;
+    let version = |number: i64| Version::from_engine(number.cast_unsigned());
     let last: Option<i64> = transaction
         .prepare_cached("SELECT max(number) FROM records WHERE stream = ?1")?
         .query_row([stream.as_str()], |row| row.get(0))?;
-    let wanted = match expected {
-        ExpectedVersion::NoStream => 0,
-        ExpectedVersion::Exact(version) => version.0.cast_signed(),
-    };
+    let wanted = expected.cast_signed();
     let next = wanted + 1;
     // Checked before the version, because otherwise a retry would conflict with its own record.
-    if last.is_some_and(|last| last >= next) && ids_at(&transaction, stream, next)? == ids(events) {
-        return Ok(AppendOutcome::Stored(StreamVersion(next.cast_unsigned())));
+    if last.is_some_and(|last| last >= next) && ids_at(transaction, stream, next)? == *ids {
+        return Ok((Ok(version(next)), false));
     }
     if last.unwrap_or(0) != wanted {
-        return Ok(AppendOutcome::Conflict(last.map(|last| StreamVersion(last.cast_unsigned()))));
+        return Ok((Err(AppendError::Conflict { actual: last.map(version) }), false));
     }
     transaction
         .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")?
         .execute((stream.as_str(), next, text))?;
-    transaction.commit()?;
-    Ok(AppendOutcome::Stored(StreamVersion(next.cast_unsigned())))
+    Ok((Ok(version(next)), true))
 }
 
 /// Appends the events that streams do not have yet, all or none.
@@ -696,16 +630,12 @@ fn stream_state(
 ) -> rusqlite::Result<(i64, HashSet<String>)> {
     let sql = "SELECT position, stream, number, events FROM records WHERE stream = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let records: Vec<LedgerRecord> = statement
-        .query_map([stream.as_str()], record_from_row)?
+    let records: Vec<StoredRecord> = statement
+        .query_map([stream.as_str()], StoredRecord::from_row)?
         .collect::<rusqlite::Result<_>>()?;
     let last = records.iter().map(|record| record.number).max().unwrap_or_default();
-    let ids = records.into_iter().flat_map(|record| record.events).map(|event| event.id);
-    Ok((last.cast_signed(), ids.collect()))
-}
-
-fn ids(events: &[Envelope]) -> Vec<String> {
-    events.iter().map(|event| event.id.clone()).collect()
+    let ids = records.into_iter().flat_map(|record| record.decode().events).map(|event| event.id);
+    Ok((last, ids.collect()))
 }
 
 fn ids_at(
@@ -715,23 +645,54 @@ fn ids_at(
 ) -> rusqlite::Result<Vec<String>> {
     let sql =
         "SELECT position, stream, number, events FROM records WHERE stream = ?1 AND number = ?2";
-    let found = connection.query_row(sql, (stream.as_str(), number), record_from_row).optional()?;
-    Ok(found.map(|found| ids(&found.events)).unwrap_or_default())
+    let mut statement = connection.prepare_cached(sql)?;
+    let found =
+        statement.query_row((stream.as_str(), number), StoredRecord::from_row).optional()?;
+    let events = found.map(|found| found.decode().events).unwrap_or_default();
+    Ok(events.into_iter().map(|event| event.id).collect())
 }
 
-fn record_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<LedgerRecord> {
-    let (position, stream, number, events): (i64, String, i64, String) =
-        (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-    let events: Vec<Value> = serde_json::from_str(&events).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, Box::new(error))
-    })?;
-    Ok(LedgerRecord {
-        position: LogPosition(position.cast_unsigned()),
-        stream: StreamId::from_name(&stream),
-        number: number.cast_unsigned(),
-        version: StreamVersion(number.cast_unsigned()),
-        events: events.iter().filter_map(Envelope::from_cloud_event).collect(),
-    })
+/// A record as it is stored.
+struct StoredRecord {
+    position: i64,
+    stream: String,
+    number: i64,
+    events: String,
+}
+
+impl StoredRecord {
+    fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            position: row.get(0)?,
+            stream: row.get(1)?,
+            number: row.get(2)?,
+            events: row.get(3)?,
+        })
+    }
+
+    fn decode(self) -> LedgerRecord {
+        LedgerRecord {
+            cursor: Cursor::from_engine(self.position.to_string()),
+            stream: StreamId::from_name(&self.stream),
+            version: Version::from_engine(self.number.cast_unsigned()),
+            events: decode_record(&self.events),
+        }
+    }
+}
+
+fn limit(max: usize) -> i64 {
+    i64::try_from(max).unwrap_or(i64::MAX)
+}
+
+/// A page of records, which ends at the place of the last one.
+fn page(
+    records: Vec<StoredRecord>,
+    after: &Cursor,
+    place: impl Fn(&StoredRecord) -> String,
+) -> Page {
+    let next = records.last().map(|last| Cursor::from_engine(place(last)));
+    let records = records.into_iter().map(StoredRecord::decode).collect();
+    Page { records, next: next.unwrap_or_else(|| after.clone()) }
 }
 
 /// A failed commit is rolled back; only an I/O error leaves the outcome unknown.

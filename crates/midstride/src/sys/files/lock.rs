@@ -2,7 +2,7 @@
 
 use super::{FileError, Root};
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The guard of a lock.
@@ -31,6 +31,17 @@ impl Lock {
         self.file.sync_all()
     }
 
+    /// Replaces what the file of the lock says about its holder.
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.file.set_len(0)?;
+        (&self.file).write_all(bytes)
+    }
+
+    /// What the file of a lock says about its holder.
+    pub(crate) fn read(root: &Root, name: &str) -> Result<Vec<u8>, FileError> {
+        root.read(&path(name))
+    }
+
     /// Waits for the lock with this name beneath a root.
     pub fn acquire(root: &Root, name: &str) -> Result<Self, FileError> {
         let (path, file) = open(root, name)?;
@@ -54,8 +65,12 @@ impl Lock {
     }
 }
 
+fn path(name: &str) -> PathBuf {
+    PathBuf::from("locks").join(format!("{name}.lock"))
+}
+
 fn open(root: &Root, name: &str) -> Result<(PathBuf, File), FileError> {
-    let path = PathBuf::from("locks").join(format!("{name}.lock"));
+    let path = path(name);
     root.make_folder(Path::new("locks"))?;
     let options = root.creating().append(true).clone();
     let file = root.dir.open_with(&path, &options).map_err(|error| root.error(&path, error))?;

@@ -1,7 +1,7 @@
 //! Closes what briefings repeat: items earlier sessions left open, and standing instructions.
 
 use crate::store::Store;
-use crate::store::ledger::{Ledger as _, LedgerError, StreamId};
+use crate::store::ledger::{LedgerError, LocalLedger as _, StreamId};
 use crate::verbs::brief::open_session_items;
 use crate::verbs::handoff::deliveries::{DeliveryError, session_envelope};
 use crate::verbs::task::content_id;

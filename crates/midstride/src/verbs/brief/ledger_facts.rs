@@ -5,7 +5,7 @@ use super::BriefRequest;
 use crate::clients;
 use crate::store::Store;
 use crate::store::ledger::{
-    Ledger as _, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
+    Ledger as _, LedgerError, LedgerRecord, LocalLedger as _, ProjectLedger, StreamId, WaitPolicy,
 };
 use crate::sys::env::SessionName;
 use crate::sys::files;
@@ -44,7 +44,7 @@ const EARLIER_MAX: usize = 10;
 /// The facts from the ledger.
 #[derive(Default)]
 pub(super) struct LedgerFacts<'s> {
-    pub(super) ledger: Option<&'s SqliteLedger>,
+    pub(super) ledger: Option<&'s ProjectLedger>,
     pub(super) summary: Option<SessionSummary>,
     pub(super) is_own: bool,
     /// What that session left open.
@@ -175,7 +175,7 @@ impl<'s> LedgerFacts<'s> {
 /// The earlier sessions with work whose branch was neither merged nor deleted.
 fn open_earlier_work(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     others: &[CheckpointRecord<'_>],
     sessions: &[SessionSummary],
 ) -> Result<Vec<SessionSummary>, LedgerError> {
@@ -190,7 +190,7 @@ fn open_earlier_work(
 
 /// The state of the mission, as items.
 fn current_mission_items(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     tasks: &Tasks,
 ) -> Result<Vec<BriefItem>, LedgerError> {
     let records = ledger.read(&StreamId::mission(), None)?;
@@ -280,7 +280,7 @@ impl WorkSessionEnds {
 /// The workflow states saved last. A state that five sessions with work did not save again is only
 /// counted.
 fn collect_workflow_items(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     worked: &WorkSessionEnds,
 ) -> Result<Vec<BriefItem>, LedgerError> {
     /// Older ones are listed by `midstride session state`.
@@ -470,7 +470,7 @@ fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &CheckpointRecord<'_>) -> 
 /// else the nearest. After it come the sessions that left something open and those that may have
 /// settled it since.
 fn sessions_with_work(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     others: &mut Vec<CheckpointRecord<'_>>,
     one: bool,
 ) -> Result<Vec<SessionSummary>, LedgerError> {
@@ -499,7 +499,7 @@ fn sessions_with_work(
 /// The nearest sessions with work before the one in the briefing, so that the agent does not repeat
 /// what they did outside the repository.
 fn earlier_sessions_with_work(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     others: &[CheckpointRecord<'_>],
     sessions: &[SessionSummary],
 ) -> Result<Vec<SessionSummary>, LedgerError> {
@@ -520,7 +520,7 @@ fn earlier_sessions_with_work(
 
 /// The first session that did work, or else the first one of this working tree.
 fn first_session_with_work(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     others: &[CheckpointRecord<'_>],
     read_max: usize,
 ) -> Result<Option<(usize, SessionSummary)>, LedgerError> {
@@ -602,7 +602,7 @@ fn checkpoints(records: &[LedgerRecord]) -> impl DoubleEndedIterator<Item = Chec
 
 /// The summary of what a session did before its context was replaced.
 pub(in crate::verbs) fn summary_of_session(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     session: &SessionName,
 ) -> Result<Option<SessionSummary>, LedgerError> {
     let records = ledger.read(&StreamId::session(&session.client, &session.id), None)?;
@@ -643,7 +643,7 @@ fn sessions_here<'r>(
 /// Visits the captured sessions of this repository, latest first, each once, until `is_wanted`
 /// returns false.
 pub(in crate::verbs) fn visit_latest_summaries(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     mut is_wanted: impl FnMut(SessionSummary) -> bool,
 ) -> Result<(), LedgerError> {
     let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
@@ -662,7 +662,7 @@ pub(in crate::verbs) fn visit_latest_summaries(
 
 /// Reads the stored summary. If it is missing or outdated, derives it from the checkpoint.
 fn read_summary(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     one: &CheckpointRecord<'_>,
 ) -> Result<Option<SessionSummary>, LedgerError> {
     let kept = one.summary_blob.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();

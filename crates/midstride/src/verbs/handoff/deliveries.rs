@@ -2,7 +2,9 @@
 
 use crate::journal::RevisionInfo;
 use crate::store::Store;
-use crate::store::ledger::{AppendError, Ledger as _, LedgerError, StreamId};
+use crate::store::ledger::{
+    AppendError, Ledger as _, LedgerError, LocalLedger as _, Recorded, StreamId,
+};
 use crate::sys::env::SessionName;
 use crate::verbs::task::content_id;
 use crate::workspace::{SetupMode, StoredHandoff, Workspace};
@@ -51,7 +53,10 @@ pub fn acknowledge(
     });
     let ledger = store.ledger()?;
     let stream = StreamId::deliveries(&session.client, &session.id);
-    Ok(ledger.append_missing(&[(stream, events.collect())])?)
+    match ledger.append_missing(&[(stream, events.collect())])? {
+        Recorded::New(count) => Ok(count),
+        Recorded::Later => Ok(handoffs.len()),
+    }
 }
 
 /// Starting, answering, resolving or reopening a handoff records that the session picked it up.

@@ -7,7 +7,9 @@
 use crate::clients::{self, Client, active_sessions, capture, hook_memory};
 use crate::store::Store;
 use crate::store::index::{Index, IndexError};
-use crate::store::ledger::{AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId};
+use crate::store::ledger::{
+    AppendError, Ledger as _, LedgerError, LocalLedger as _, ProjectLedger, StreamId,
+};
 use crate::store::revisions::{RevisionError, TextRef};
 use crate::store::text_refs::uid_file_name;
 use crate::store::tombstone::{Tombstone, TombstoneKind};
@@ -317,7 +319,7 @@ pub(in crate::verbs) fn remove_text(
 /// Writes the tombstone, unless it exists. It is shared if other repositories may have the text.
 fn ensure_tombstone(
     store: &Store,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     text: &KeptText,
     reason: Option<&str>,
 ) -> Result<(Tombstone, bool), ForgetError> {
@@ -371,7 +373,7 @@ struct TextInventory<'s> {
     tombstones: BTreeMap<BlobHash, Tombstone>,
     references: Vec<TextRef>,
     in_folder: BTreeSet<BlobHash>,
-    ledger: Option<&'s SqliteLedger>,
+    ledger: Option<&'s ProjectLedger>,
 }
 
 /// A checkpoint as the ledger records it.

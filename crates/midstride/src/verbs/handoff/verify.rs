@@ -2,7 +2,7 @@
 
 use crate::journal::{RecordedRevision, RevisionInfo};
 use crate::store::Store;
-use crate::store::ledger::{AppendError, Ledger as _, LedgerError, StreamId};
+use crate::store::ledger::{AppendError, LedgerError, LocalLedger as _, StreamId};
 use crate::store::reconcile::ReconcileError;
 use crate::sys::env::{Automation, proof_variables};
 use crate::sys::files::{self, FileError};

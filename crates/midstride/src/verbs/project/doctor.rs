@@ -8,7 +8,7 @@ pub use idle_cost::{IdleCost, measure_idle_cost};
 
 use crate::store::Store;
 use crate::store::index::{Effort, Index, IndexError, IndexFacts, RefreshLimit};
-use crate::store::ledger::{LedgerHealth, SqliteLedger, WaitPolicy};
+use crate::store::ledger::{LedgerHealth, LocalLedger as _, WaitPolicy};
 use crate::store::redaction::RedactionState;
 use crate::sys::files::FileError;
 use crate::verbs::brief::dismiss::{Dismissals, count_dismissals};
@@ -86,7 +86,7 @@ pub fn examine(store: &Store) -> ProjectReport {
         folders: workspace.folders().iter().filter(|one| !is_late(one)).map(folder).collect(),
         not_read: workspace.skipped_settings().to_vec(),
         config_error: workspace.broken_configuration().map(ToString::to_string),
-        ledger: SqliteLedger::health(workspace),
+        ledger: LedgerHealth::read(workspace),
         index: Index::facts(workspace),
         forgotten: store.known_tombstones().len(),
         redacted: store

@@ -5,7 +5,7 @@
 //! projects of a repository share stays until the last of them is purged.
 
 use crate::store::Store;
-use crate::store::ledger::{Ledger as _, LedgerFolder, LedgerState, SqliteLedger, StreamId};
+use crate::store::ledger::{Ledger as _, LedgerFolder, LedgerHealth, LedgerState, StreamId};
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::GitError;
 use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver};
@@ -356,7 +356,7 @@ fn still_used_by(workspace: &Workspace) -> Result<Vec<PathBuf>, GitError> {
 /// How many tasks and captured sessions the ledger has. Does not create a ledger.
 fn count_in_ledger(store: &Store) -> Option<(usize, usize)> {
     let workspace = store.workspace();
-    match SqliteLedger::health(workspace).state {
+    match LedgerHealth::read(workspace).state {
         LedgerState::Missing => return Some((0, 0)),
         LedgerState::Newer { .. } | LedgerState::Unusable(_) => return None,
         LedgerState::Readable { .. } => {}

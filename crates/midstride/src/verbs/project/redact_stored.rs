@@ -9,7 +9,7 @@ use crate::clients::{self, capture, hook_log, task_lists};
 use crate::journal::{JournalError, RevisionInfo};
 use crate::store::Store;
 use crate::store::index::{Index, IndexError};
-use crate::store::ledger::{LedgerError, SqliteLedger};
+use crate::store::ledger::{LedgerError, LocalLedger, ProjectLedger};
 use crate::store::redaction::{RedactionState, redact_json_file};
 use crate::store::revisions::{RevisionError, TextStore};
 use crate::sys::files::{self, FileError, Lock, Root};
@@ -122,7 +122,7 @@ pub fn redact_stored(
     }
     reached(RedactStoredStep::Ledger);
     if state.has_changes() || was_interrupted {
-        ledger.map_or(Ok(()), SqliteLedger::erase_unused_pages)?;
+        ledger.map_or(Ok(()), LocalLedger::erase_unused)?;
         // An index has the words of earlier texts.
         store.close_index();
         Index::remove_all(workspace)?;
@@ -247,13 +247,13 @@ fn remove_unreadable_cursor(cursors: &Root, name: &Path) -> Result<(), FileError
 
 fn redact_ledger(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     state: &mut RedactionState,
 ) -> Result<(), LedgerError> {
     let now = workspace.environment().clock.now();
     let redacted = ledger.redact(workspace.rules(), now)?;
     state.records += redacted.records;
     state.blobs += redacted.blobs;
-    state.files += redacted.spooled;
+    state.files += redacted.waiting;
     Ok(())
 }

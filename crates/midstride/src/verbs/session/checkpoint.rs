@@ -4,7 +4,8 @@ use crate::clients::capture::{CaptureOutcome, capture};
 use crate::clients::{self, Client, TranscriptInfo};
 use crate::store::Store;
 use crate::store::ledger::{
-    AppendError, Blob, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId,
+    AppendError, Blob, Decision, ExpectedVersion, Ledger, LedgerError, LocalLedger as _,
+    ProjectLedger, Recorded, StreamId, decide,
 };
 use crate::store::tombstone::Tombstone;
 use crate::sys::env::SessionName;
@@ -153,7 +154,7 @@ pub(in crate::verbs) fn find_transcript(
 /// Captures a session and stores the checkpoint.
 pub(in crate::verbs) fn store_checkpoint(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     found: &TranscriptInfo,
     mode: CheckpointMode,
 ) -> Result<CheckpointOutcome, CheckpointError> {
@@ -162,7 +163,6 @@ pub(in crate::verbs) fn store_checkpoint(
         // Several processes may capture a running session at once. A capture that read less must
         // not overwrite a longer one, so they take turns.
         let _turn = ledger.lock("checkpoint")?;
-        ready.refresh(ledger, found)?;
         ready.append_alone(workspace, ledger, found)?;
     }
     Ok(ready.outcome)
@@ -183,7 +183,7 @@ impl PreparedCheckpoint {
     /// Captures a session. Nothing is new if the ledger already has it.
     pub(in crate::verbs) fn capture(
         workspace: &Workspace,
-        ledger: &SqliteLedger,
+        ledger: &ProjectLedger,
         found: &TranscriptInfo,
         mode: CheckpointMode,
     ) -> Result<Self, CheckpointError> {
@@ -215,32 +215,34 @@ impl PreparedCheckpoint {
         Ok(Self { outcome: done, stream, expected, envelope, blob: stored, summary, tasks })
     }
 
-    /// Records the checkpoint, unless a process that does not take turns recorded a longer one
-    /// meanwhile.
+    /// Records the checkpoint, unless another process recorded it or a longer one meanwhile.
     fn append_alone(
         &mut self,
         workspace: &Workspace,
-        ledger: &SqliteLedger,
+        ledger: &ProjectLedger,
         found: &TranscriptInfo,
     ) -> Result<(), CheckpointError> {
-        while self.outcome.is_new {
-            store_blobs(ledger, self)?;
-            // Append these first, so that an interrupted capture appends them next time.
-            append_tasks_and_instructions(workspace, ledger, [&*self])?;
-            let event = std::slice::from_ref(&self.envelope);
-            match ledger.append(&self.stream, self.expected, event) {
-                Ok(_) => return Ok(()),
-                Err(AppendError::Conflict { .. }) => self.refresh(ledger, found)?,
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
+        decide(
+            ledger,
+            || true,
+            || {
+                self.refresh(ledger, found)?;
+                if !self.outcome.is_new {
+                    return Ok(Decision::nothing(()));
+                }
+                store_blobs(ledger, self)?;
+                // Append these first, so that an interrupted capture appends them next time.
+                append_tasks_and_instructions(workspace, ledger, [&*self])?;
+                let events = vec![self.envelope.clone()];
+                Ok(Decision::new(self.stream.clone(), self.expected, events, ()))
+            },
+        )
     }
 
     /// Compares with what another process recorded meanwhile.
     fn refresh(
         &mut self,
-        ledger: &SqliteLedger,
+        ledger: &ProjectLedger,
         found: &TranscriptInfo,
     ) -> Result<(), CheckpointError> {
         let bytes = self.outcome.checkpoint.bytes;
@@ -613,7 +615,7 @@ fn known_checkpoint(
 /// Records all new checkpoints in one transaction. Skips what another process recorded meanwhile.
 pub(in crate::verbs) fn append_all(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     ready: &mut [PreparedCheckpoint],
 ) -> Result<(), CheckpointError> {
     let mut new: Vec<&mut PreparedCheckpoint> =
@@ -627,7 +629,7 @@ pub(in crate::verbs) fn append_all(
     append_tasks_and_instructions(workspace, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
-    let appended = ledger.append_missing(&streams)?;
+    let Recorded::New(appended) = ledger.append_missing(&streams)? else { return Ok(()) };
     if appended < new.len() {
         for one in &mut new {
             let first = known_checkpoint(ledger, &one.stream, &one.envelope.id)?;
@@ -651,7 +653,7 @@ fn store_blobs(ledger: &dyn Ledger, ready: &PreparedCheckpoint) -> Result<(), Ch
 /// Records the tasks of these sessions and the instructions their users gave.
 fn append_tasks_and_instructions<'r>(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     checkpoints: impl IntoIterator<Item = &'r PreparedCheckpoint>,
 ) -> Result<(), CheckpointError> {
     for one in checkpoints {
@@ -663,7 +665,7 @@ fn append_tasks_and_instructions<'r>(
             streams.push((StreamId::instructions(), given));
         }
         if !streams.is_empty() {
-            ledger.append_all_missing_or_spool(&streams)?;
+            ledger.append_missing(&streams)?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::clients::{
     TranscriptInfo,
 };
 use crate::store::Store;
-use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId};
+use crate::store::ledger::{Ledger as _, LedgerError, ProjectLedger, StreamId};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem, FileStream};
 use crate::verbs::session::checkpoint::{
@@ -140,7 +140,7 @@ struct LedgerSession {
 /// The newest checkpoint of each session, by client and id.
 type LedgerSessions = BTreeMap<(String, SessionId), LedgerSession>;
 
-fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerError> {
+fn read_ledger_sessions(ledger: &ProjectLedger) -> Result<LedgerSessions, LedgerError> {
     let mut known = LedgerSessions::new();
     for last in ledger.last_per_stream(StreamId::SESSIONS)? {
         let newest = match newest_checkpoint(&last.events) {
@@ -246,7 +246,7 @@ impl LedgerSession {
 /// transcripts, because they only grow.
 pub(in crate::verbs) fn is_captured(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     found: &TranscriptInfo,
 ) -> Result<bool, LedgerError> {
     let stream = StreamId::session(found.client.name(), &found.session);
@@ -444,7 +444,7 @@ pub(in crate::verbs) enum OlderSessions {
 /// Recovers sessions within these limits.
 pub(in crate::verbs) fn recover_within(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     bounds: &RecoveryBounds,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<RecoveryOutcome, CheckpointError> {
@@ -503,7 +503,7 @@ struct UnfinishedSessions {
 /// setup, are not opened, except to count them.
 fn find_unfinished(
     workspace: &Workspace,
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     since: Timestamp,
     older: OlderSessions,
 ) -> Result<UnfinishedSessions, LedgerError> {

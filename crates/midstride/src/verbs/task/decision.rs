@@ -1,6 +1,8 @@
 //! Appends a decided event to a stream, or decides again if the stream changed meanwhile.
 
-use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, StreamId, StreamVersion};
+use crate::store::ledger::{
+    AppendError, Decision, ExpectedVersion, Ledger, StreamId, Version, decide,
+};
 use crate::sys::clock::Deadline;
 use crate::sys::ids::new_uid;
 use crate::verbs::task::TaskError;
@@ -18,7 +20,7 @@ pub(in crate::verbs) struct DecidedEvent {
     /// Its stream.
     pub(in crate::verbs) stream: StreamId,
     /// The version of the stream.
-    pub(in crate::verbs) version: Option<StreamVersion>,
+    pub(in crate::verbs) version: Option<Version>,
     /// The time of the last event.
     pub(in crate::verbs) last: Option<Timestamp>,
     /// The event.
@@ -35,25 +37,28 @@ pub(in crate::verbs) fn next_moment(
 }
 
 /// Appends the decided event. If another process was faster, decides again.
-pub(in crate::verbs) fn append_decided<E: From<TaskError>>(
+pub(in crate::verbs) fn append_decided<E: From<TaskError> + From<AppendError>>(
     workspace: &Workspace,
     ledger: &dyn Ledger,
     by: &str,
-    mut decide: impl FnMut() -> Result<DecidedEvent, E>,
+    mut decide_event: impl FnMut() -> Result<DecidedEvent, E>,
 ) -> Result<Envelope, E> {
     let deadline = Deadline::after(RETRY_TIMEOUT);
-    loop {
-        let DecidedEvent { stream, version, last, event } = decide()?;
-        let time = next_moment(workspace, last)?;
-        let envelope =
-            Envelope { id: new_uid(time), time, source: by.to_owned(), received_from: None, event };
-        let expected = ExpectedVersion::after(version);
-        match ledger.append(&stream, expected, std::slice::from_ref(&envelope)) {
-            Err(AppendError::Conflict { .. }) if !deadline.has_passed() => {}
-            appended => {
-                appended.map_err(TaskError::from)?;
-                return Ok(envelope);
-            }
-        }
-    }
+    decide(
+        ledger,
+        || !deadline.has_passed(),
+        || {
+            let DecidedEvent { stream, version, last, event } = decide_event()?;
+            let time = next_moment(workspace, last)?;
+            let envelope = Envelope {
+                id: new_uid(time),
+                time,
+                source: by.to_owned(),
+                received_from: None,
+                event,
+            };
+            let expected = ExpectedVersion::after(version);
+            Ok(Decision::new(stream, expected, vec![envelope.clone()], envelope))
+        },
+    )
 }

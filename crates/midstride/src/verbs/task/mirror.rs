@@ -5,7 +5,7 @@
 use crate::clients::hook_memory::startup_briefing;
 use crate::clients::task_lists;
 use crate::store::Store;
-use crate::store::ledger::{AppendError, Ledger, LedgerError, StreamId};
+use crate::store::ledger::{AppendError, Ledger, LedgerError, LocalLedger, StreamId};
 use crate::sys::env::SessionName;
 use crate::verbs::task::{TaskError, content_id, read_tasks};
 use crate::workspace::Workspace;
@@ -165,7 +165,7 @@ fn metadata(
 /// Records the current state of a captured session's tasks.
 pub(in crate::verbs) fn append_tasks(
     workspace: &Workspace,
-    ledger: &dyn Ledger,
+    ledger: &dyn LocalLedger,
     checkpoint: &Checkpoint,
 ) -> Result<(), TaskError> {
     let streams = task_streams(workspace, ledger, &tasks_of_checkpoint(workspace, checkpoint))?;

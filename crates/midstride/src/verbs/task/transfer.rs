@@ -1,7 +1,7 @@
 //! Stores tasks in a session handoff, and imports those that are missing here.
 
 use crate::store::Store;
-use crate::store::ledger::{Ledger as _, StreamId, encode_record};
+use crate::store::ledger::{LocalLedger as _, StreamId, encode_record};
 use crate::sys::ids::uid_of;
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskBoard, TaskError, content_id, task_envelope};

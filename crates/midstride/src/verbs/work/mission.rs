@@ -1,7 +1,7 @@
 //! The mission state of the whole work, recorded as events. The last one counts.
 
 use crate::store::Store;
-use crate::store::ledger::{Ledger, LedgerError, LedgerRecord, StreamId};
+use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, StreamId};
 use crate::verbs::task::decision::{DecidedEvent, append_decided};
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
@@ -50,6 +50,12 @@ pub enum MissionError {
     /// The ledger failed.
     #[error(transparent)]
     Task(#[from] TaskError),
+}
+
+impl From<AppendError> for MissionError {
+    fn from(error: AppendError) -> Self {
+        Self::Task(error.into())
+    }
 }
 
 impl From<LedgerError> for MissionError {

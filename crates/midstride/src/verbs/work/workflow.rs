@@ -3,7 +3,7 @@
 
 use crate::store::Store;
 use crate::store::ledger::{
-    Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, StreamVersion,
+    AppendError, Ledger, LedgerError, LedgerRecord, ProjectLedger, StreamId, Version,
 };
 use crate::sys::ids::sha256;
 use crate::verbs::task::decision::{DecidedEvent, append_decided};
@@ -16,6 +16,7 @@ use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, WorkflowEvent};
 use midstride_core::work::workflow::{WorkflowState, apply_merge_patch, history};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The maximum size of a state. A model reads it, so larger data belongs in files that the state
 /// names.
@@ -112,6 +113,12 @@ pub enum WorkflowError {
     Task(#[from] TaskError),
 }
 
+impl From<AppendError> for WorkflowError {
+    fn from(error: AppendError) -> Self {
+        Self::Task(error.into())
+    }
+}
+
 impl From<LedgerError> for WorkflowError {
     fn from(error: LedgerError) -> Self {
         Self::Task(error.into())
@@ -174,23 +181,22 @@ pub fn states(store: &Store) -> Result<Vec<(WorkflowState, usize)>, WorkflowErro
     Ok(newest_states(open_ledger(store)?)?)
 }
 
-/// Reads the last state of each workflow from a ledger. Reads only one record per workflow: each
-/// record has one state, so its number in the stream is the state's number.
+/// Reads the last state of each workflow from a ledger. Each record has one state, so the state's number is
+/// that of the records in its stream.
 pub(in crate::verbs) fn newest_states(
     ledger: &dyn Ledger,
 ) -> Result<Vec<(WorkflowState, usize)>, LedgerError> {
-    let mut all: Vec<(WorkflowState, usize)> = Vec::new();
-    for record in ledger.last_per_stream(StreamId::WORKFLOWS)? {
-        let number = usize::try_from(record.number).unwrap_or(usize::MAX);
-        let last = match history(&record.events).pop() {
-            // An event from a newer version has no state. Use the one before it.
-            None => history(events(&ledger.read(&record.stream, None)?)).pop(),
-            last => last,
-        };
-        all.extend(last.map(|state| (state, number)));
+    let mut all: BTreeMap<StreamId, (Option<WorkflowState>, usize)> = BTreeMap::new();
+    for record in ledger.read_with_prefix(StreamId::WORKFLOWS)? {
+        let (last, number) = all.entry(record.stream).or_default();
+        *number += 1;
+        // An event from a newer version has no state. Use the one before it.
+        *last = history(&record.events).pop().or(last.take());
     }
-    all.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
-    Ok(all)
+    let states = all.into_values().filter_map(|(last, number)| Some((last?, number)));
+    let mut states: Vec<(WorkflowState, usize)> = states.collect();
+    states.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
+    Ok(states)
 }
 
 /// A state to be saved, and the history it was decided on.
@@ -198,7 +204,7 @@ struct NextState {
     state: Value,
     text: String,
     before: Vec<WorkflowState>,
-    version: Option<StreamVersion>,
+    version: Option<Version>,
     last: Option<Timestamp>,
     redacted: Vec<Redaction>,
 }
@@ -206,7 +212,7 @@ struct NextState {
 impl NextState {
     fn prepare(
         store: &Store,
-        ledger: &SqliteLedger,
+        ledger: &ProjectLedger,
         id: &HandoffId,
         change: &StateChange,
     ) -> Result<Self, WorkflowError> {
@@ -265,7 +271,7 @@ fn events(records: &[LedgerRecord]) -> impl Iterator<Item = &Envelope> {
 }
 
 fn read_state(
-    ledger: &SqliteLedger,
+    ledger: &ProjectLedger,
     name: &str,
     history: &[WorkflowState],
     number: usize,

@@ -3,7 +3,9 @@
 
 use super::SyncError;
 use crate::store::Store;
-use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, encode_record};
+use crate::store::ledger::{
+    Ledger, LedgerError, LocalLedger as _, RECORD_BYTES_MAX, StreamId, encode_record,
+};
 use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
 use crate::verbs::task::{TaskError, open_ledger};
 use midstride_core::text::id::BlobHash;
