@@ -68,8 +68,11 @@ const PROFILE: ClientProfile = ClientProfile {
     file_name_has_session_id: true,
     transcript_names_agents: false,
     runs_hooks_of_both_scopes: false,
+    reports_headless_end: true,
+    hook_timeout_unit: "s",
     asks_for_hook_trust: false,
     accepts_byte_order_mark: true,
+    accepts_comments: false,
     has_status_line: true,
     hooks_setting: HooksSetting {
         off: "`disableAllHooks`",
@@ -111,8 +114,10 @@ impl Client for ClaudeCode {
         places::transcript_folder(home, folder).join(format!("{session}.jsonl"))
     }
 
+    /// Clients that follow this one's format name the session too, but their records have further marks.
     fn is_transcript_start(&self, first_line: &str) -> bool {
         first_line.contains("\"sessionId\":")
+            && !["\"provenance\":", "\"parts\":"].iter().any(|mark| first_line.contains(mark))
     }
 
     fn new_reader(&self) -> Box<dyn RecordReader> {

@@ -254,10 +254,17 @@ pub struct ClientProfile {
     pub transcript_names_agents: bool,
     /// Whether the client runs a hook twice that is installed for the user and in the project.
     pub runs_hooks_of_both_scopes: bool,
+    /// Whether the client calls a hook when a headless session ends. If not, the session is captured
+    /// whenever it stops.
+    pub reports_headless_end: bool,
+    /// The unit of the timeouts in the client's hooks.
+    pub hook_timeout_unit: &'static str,
     /// Whether the client runs a hook only if the user trusts it.
     pub asks_for_hook_trust: bool,
     /// Whether the client reads JSON that starts with a byte order mark.
     pub accepts_byte_order_mark: bool,
+    /// Whether the client reads JSON with comments and trailing commas.
+    pub accepts_comments: bool,
     /// Whether the client shows a status line that a command prints.
     pub has_status_line: bool,
     /// The setting that switches all hooks off.

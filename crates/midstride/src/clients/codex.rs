@@ -70,8 +70,11 @@ const PROFILE: ClientProfile = ClientProfile {
     file_name_has_session_id: false,
     transcript_names_agents: true,
     runs_hooks_of_both_scopes: true,
+    reports_headless_end: true,
+    hook_timeout_unit: "s",
     asks_for_hook_trust: true,
     accepts_byte_order_mark: false,
+    accepts_comments: false,
     has_status_line: false,
     hooks_setting: HooksSetting {
         off: "`hooks = false`",

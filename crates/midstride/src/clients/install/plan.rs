@@ -2,7 +2,7 @@
 
 use super::record::{FileInsertion, InstallRecord, InstallRecordFile};
 use super::target_files;
-use crate::clients::client::Client;
+use crate::clients::client::{Client, ClientProfile};
 use crate::clients::config::entry::{EntryValue, command_of_group};
 use crate::clients::config::splice::undo;
 use crate::clients::config::{
@@ -135,7 +135,10 @@ pub(super) fn check_entries_fit(
 /// Whether a client can read a file with this text.
 pub(super) fn is_read_by_client(client: &'static dyn Client, path: &Path, text: &str) -> bool {
     match ConfigFormat::from_path(path) {
-        ConfigFormat::Json => json::is_strict(text, client.profile().accepts_byte_order_mark),
+        ConfigFormat::Json => {
+            let ClientProfile { accepts_comments, accepts_byte_order_mark, .. } = client.profile();
+            *accepts_comments || json::is_strict(text, *accepts_byte_order_mark)
+        }
         ConfigFormat::Toml => true,
     }
 }

@@ -45,7 +45,7 @@ pub struct HookStatus {
     pub is_installed: bool,
     /// Its trust, if the client asks the user for it.
     pub trust: Option<HookTrust>,
-    /// The client's timeout in seconds, if it differs from midstride's.
+    /// The client's timeout in its own unit, if it differs from midstride's.
     pub other_timeout: Option<u64>,
 }
 
@@ -191,7 +191,7 @@ fn other_timeout(entry: &ConfigEntry, top: &Value) -> Option<u64> {
     let ours = entry.value().pointer("/hooks/0")?;
     let there = entry.find(top)?["hooks"].as_array()?;
     let hook = there.iter().find(|hook| hook["command"] == ours["command"])?;
-    hook["timeout"].as_u64().filter(|seconds| ours["timeout"].as_u64() != Some(*seconds))
+    hook["timeout"].as_u64().filter(|timeout| ours["timeout"].as_u64() != Some(*timeout))
 }
 
 fn enables_plugin(client: &'static dyn Client, settings: &TargetFile) -> bool {

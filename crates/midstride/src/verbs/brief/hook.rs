@@ -285,7 +285,12 @@ impl HookCall<'_> {
             }
             HookEvent::TaskCreated(task) => self.mirror(task, false),
             HookEvent::TaskCompleted(task) => self.mirror(task, true),
-            HookEvent::Stop { again } => self.stop(*again),
+            HookEvent::Stop { again } => {
+                self.stop(*again);
+                if self.is_last_stop() {
+                    self.end(false);
+                }
+            }
             HookEvent::End { is_clear } => self.end(*is_clear),
             HookEvent::Other => {}
         }
@@ -777,6 +782,15 @@ impl HookCall<'_> {
             self.record_action("blocked");
             self.outcome.answer.block = Some(why);
         }
+    }
+
+    /// Whether the client may call no further hook: the agent stops, and the client does not report the
+    /// end of a headless session.
+    fn is_last_stop(&self) -> bool {
+        let environment = self.store.workspace().environment();
+        self.outcome.answer.block.is_none()
+            && !self.client.profile().reports_headless_end
+            && self.client.is_headless(environment)
     }
 
     /// A background process captures a long session, so that the client does not wait. After

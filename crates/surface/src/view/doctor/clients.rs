@@ -369,10 +369,11 @@ fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
 
 /// The hooks whose timeout was changed; a short timeout kills them.
 fn other_timeouts(standing: &InstallStatus) -> Option<ProblemText> {
+    let unit = standing.client.profile().hook_timeout_unit;
     let changed = standing
         .hooks
         .iter()
-        .filter_map(|hook| Some(format!("{} {} s", hook.event, hook.other_timeout?)));
+        .filter_map(|hook| Some(format!("{} {} {unit}", hook.event, hook.other_timeout?)));
     let changed: Vec<String> = changed.collect();
     let (name, typed, option) =
         (standing.client.title(), standing.client.name(), scope_flag(standing));
