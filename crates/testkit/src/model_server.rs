@@ -4,6 +4,7 @@
 //! the summary of a compaction, are recognized and take no turn. All requests are recorded, so that
 //! a test can check what the model received.
 
+mod chat;
 mod http;
 mod messages;
 mod responses;
@@ -235,6 +236,11 @@ fn answer(exchange: &mut Exchange, sent: &Sent, shared: &Shared) -> std::io::Res
             let (turn, number) = take_turn(shared, path, body, aside);
             give(exchange, shared, &turn, &responses::answer(&turn, number))
         }
+        chat::PATH => {
+            let aside = chat::is_aside(&body);
+            let (turn, number) = take_turn(shared, path, body, aside);
+            give(exchange, shared, &turn, &chat::answer(&turn, number))
+        }
         "/v1/messages/count_tokens" => exchange.json(200, r#"{"input_tokens":1000}"#),
         "/" => exchange.json(200, "{}"),
         _ => exchange.json(404, r#"{"type":"error","error":{"type":"not_found_error"}}"#),
@@ -246,7 +252,11 @@ fn take_turn(shared: &Shared, path: &str, body: Value, aside: bool) -> (Turn, us
     let mut state = shared.lock();
     state.requests.push(Request { path: path.to_owned(), body, aside });
     let turn = if aside {
-        Turn::says(format!("<summary>{}</summary>", state.summary))
+        let element = match path {
+            chat::PATH => chat::SUMMARY_ELEMENT,
+            _ => "summary",
+        };
+        Turn::says(format!("<{element}>{}</{element}>", state.summary))
     } else {
         let next = state.turns.pop_front();
         next.unwrap_or_else(|| Turn::says("The test gave me nothing more to say."))

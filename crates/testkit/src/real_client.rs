@@ -74,6 +74,43 @@ pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Command {
     command
 }
 
+/// Qwen Code in a sandbox, without a terminal.
+pub fn qwen_code(sandbox: &Sandbox, model: &ModelServer) -> Command {
+    let home = sandbox.home().join(".qwen");
+    std::fs::create_dir_all(&home).expect("the home is ours");
+    let settings = home.join("settings.json");
+    if !settings.exists() {
+        std::fs::write(&settings, QWEN_SETTINGS).expect("the home is ours");
+    }
+    // npm links a wrapper script instead, whose child continues when the wrapper is killed.
+    let modules = folder().join("node_modules");
+    let mut command = sandbox.command(modules.join(".bin/node"));
+    command
+        .arg(modules.join("@qwen-code/qwen-code/cli.js"))
+        .env("OPENAI_BASE_URL", format!("{}/v1", model.address()))
+        .env("OPENAI_API_KEY", "none")
+        .env("OPENAI_MODEL", "told")
+        .env("MIDSTRIDE_BRIEF", "1")
+        .env_remove("MIDSTRIDE_NOW");
+    command
+}
+
+/// The settings that make Qwen Code use only the model on loopback. Its memory would ask the model on its
+/// own after each turn. Without the version, it would write it.
+const QWEN_SETTINGS: &str = r#"{
+  "security": { "auth": { "selectedType": "openai" } },
+  "telemetry": { "enabled": false },
+  "privacy": { "usageStatisticsEnabled": false },
+  "general": { "enableAutoUpdate": false },
+  "memory": {
+    "enableManagedAutoMemory": false,
+    "enableManagedAutoDream": false,
+    "enableAutoSkill": false
+  },
+  "$version": 4
+}
+"#;
+
 /// tmux, for clients that need a terminal.
 pub fn tmux(sandbox: &Sandbox) -> Command {
     let is_there = sandbox.command("tmux").arg("-V").output().is_ok();

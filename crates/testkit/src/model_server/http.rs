@@ -86,7 +86,9 @@ impl Exchange {
             b"HTTP/1.1 200 as told\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
         )?;
         for (name, data) in events {
-            let event = format!("event: {name}\ndata: {data}\n\n");
+            // An API may leave its events unnamed.
+            let name = if name.is_empty() { String::new() } else { format!("event: {name}\n") };
+            let event = format!("{name}data: {data}\n\n");
             write!(self.to, "{:x}\r\n{event}\r\n", event.len())?;
         }
         if whole {
