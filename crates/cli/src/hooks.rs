@@ -128,7 +128,7 @@ fn status_line(watch: Stopwatch) -> Option<String> {
 }
 
 fn report_unknown_client(client: &OsStr) {
-    let known = clients::ALL.map(Client::name).join(" and ");
+    let known = clients::ALL.map(Client::name).join(", ");
     let line = format!("there is no hook for `{}`, only for {known}\n", client.to_string_lossy());
     let _ = std::io::stderr().write_all(line.as_bytes());
 }

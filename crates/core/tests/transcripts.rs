@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The clients whose transcripts are read.
-const CLIENTS: [&str; 2] = ["claude-code", "codex"];
+const CLIENTS: [&str; 3] = ["claude-code", "codex", "qwen-code"];
 
 /// Reads what is new up to `end`, as a capture does.
 fn read_on(cursor: &mut TranscriptCursor, bytes: &[u8], end: usize, chunk: usize) {
@@ -134,6 +134,7 @@ fn fixture_transcripts_match_an_independent_count() {
     let ours = [
         ("claude-code", folder.join("claude-code/cache.jsonl")),
         ("codex", folder.join("codex/login.jsonl")),
+        ("qwen-code", folder.join("qwen-code/totals.jsonl")),
     ];
     let Some(expected) = counted_by_python(&ours) else { return };
     for ((client, path), expected) in ours.iter().zip(expected) {
@@ -353,6 +354,57 @@ fn a_codex_session_is_captured_in_full() {
 }
 
 #[test]
+fn a_qwen_code_session_is_captured_in_full() {
+    let session = read("qwen-code", &fixture("qwen-code", "totals.jsonl"));
+    assert_eq!(session.id.as_ref().map(SessionId::as_str), Some("9e55-0001"));
+    assert_eq!(session.cwd.as_deref(), Some("/home/dev/shop"));
+    assert_eq!(session.branch.as_deref(), Some("fix-totals"));
+    assert_eq!(session.model.as_deref(), Some("qwen-test"));
+    let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
+    assert_eq!(
+        asked,
+        [
+            "Round the totals of the shop.",
+            "/report for the auditors",
+            "No, keep the cents in the report.",
+        ]
+    );
+    let commands: Vec<_> = session.commands.iter().map(|c| (&*c.text, c.exit, c.code)).collect();
+    assert_eq!(
+        commands,
+        [
+            ("npm test", CommandStatus::Failed, Some(1)),
+            ("npm test", CommandStatus::Passed, None),
+            ("rm -rf dist", CommandStatus::NotAllowed, None),
+            ("npm run watch", CommandStatus::Running, None),
+            ("npm run report", CommandStatus::Interrupted, None),
+        ]
+    );
+    let failed = &session.commands.items[0];
+    assert!(failed.error.as_deref().unwrap().ends_with("expected 1, got 14"), "{failed:?}");
+    let changed = &failed.passed_later.as_ref().unwrap().changed;
+    assert!(changed.contains(&"/home/dev/shop/src/total.ts".to_owned()), "{changed:?}");
+    let changed: Vec<&str> = session.files.changed().map(|(path, _)| path).collect();
+    assert_eq!(changed, ["/home/dev/shop/docs/totals.md", "/home/dev/shop/src/total.ts"]);
+    let tasks: Vec<_> = session.tasks.iter().map(|t| (&*t.subject, t.status.as_str())).collect();
+    assert_eq!(tasks, [("Find it", "completed"), ("Round it", "in progress")]);
+    let agents: Vec<_> = session.agents.iter().map(|a| (a.id.as_deref(), a.state)).collect();
+    assert_eq!(
+        agents,
+        [(Some("general-purpose-c10"), AgentState::Ended), (Some(""), AgentState::Ended)]
+    );
+    let skills: Vec<&str> = session.skills.iter().map(|skill| &*skill.name).collect();
+    assert_eq!(skills, ["/report", "handoff"]);
+    assert_eq!(session.compactions.items[0].tokens_before, Some(90_000));
+    assert!(session.compactions.items[0].summary_hash.is_some());
+    assert_eq!(session.api_errors.items[0].status, Some(500));
+    assert_eq!(session.last_words.as_ref().unwrap().text, "The report keeps the cents.");
+    let counts = &session.counts;
+    assert_eq!(counts.unknown.keys().collect::<Vec<_>>(), ["weather"]);
+    assert_eq!(counts.total_skipped(), 3, "{:?}", counts.skipped);
+}
+
+#[test]
 fn a_killed_session_keeps_every_complete_record() {
     let bytes = fixture("claude-code", "cache.jsonl");
     let whole: Vec<u8> =
@@ -393,10 +445,10 @@ fn captured_sessions_contain_no_secrets() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let body = "MIIEpAIBAAKCAQEAx7Vt3fQ9bLwK2nYdR5sHcJ8gPzUeXoTi6mAqDvCkBhNl1yFr";
     let key = &format!("-----BEGIN RSA PRIVATE KEY-----\\n{body}\\n-----END RSA PRIVATE KEY-----");
-    for (client, name, file) in
-        [("claude-code", "claude-code", "cache.jsonl"), ("codex", "codex", "login.jsonl")]
+    for (client, file) in
+        [("claude-code", "cache.jsonl"), ("codex", "login.jsonl"), ("qwen-code", "totals.jsonl")]
     {
-        let text = String::from_utf8(fixture(name, file)).unwrap();
+        let text = String::from_utf8(fixture(client, file)).unwrap();
         let mut planted = 0;
         // Put a secret into every text.
         for (place, secret) in [("the", &*token), ("login", &token), ("src", &token), ("npm", key)]
@@ -502,15 +554,12 @@ proptest! {
 
     #[test]
     fn reading_in_pieces_captures_the_same_session(
-        codex in any::<bool>(),
+        which in 0..CLIENTS.len(),
         cuts in prop::collection::vec(0.0..1.0_f64, 0..6),
         chunk in 1..5_000_usize,
     ) {
-        let (client, name, file) = match codex {
-            true => ("codex", "codex", "login.jsonl"),
-            false => ("claude-code", "claude-code", "cache.jsonl"),
-        };
-        let bytes = fixture(name, file);
+        let client = CLIENTS[which];
+        let bytes = fixture(client, ["cache.jsonl", "login.jsonl", "totals.jsonl"][which]);
         let mut at_once = cursor(client);
         read_on(&mut at_once, &bytes, bytes.len(), 64 << 10);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a small file")]

@@ -20,6 +20,7 @@ pub(crate) mod hook_memory;
 pub(crate) mod hook_switch;
 pub mod install;
 mod lenient;
+mod qwen_code;
 pub(crate) mod task_lists;
 
 pub use agents::{agent_variables, find_automation_above};
@@ -42,7 +43,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Every client, in display order.
-pub const ALL: [&dyn Client; 2] = [&claude_code::ClaudeCode, &codex::Codex];
+pub const ALL: [&dyn Client; 3] = [&claude_code::ClaudeCode, &codex::Codex, &qwen_code::QwenCode];
 
 /// The client with this name.
 pub fn find(name: &str) -> Option<&'static dyn Client> {
@@ -63,7 +64,15 @@ pub fn read_environment() -> std::io::Result<Environment> {
 
 /// The variables that name the folders of clients, for a hint.
 pub fn home_variables() -> String {
-    ALL.map(|client| client.profile().home_variable).join(" or ")
+    one_of(ALL.map(|client| client.profile().home_variable))
+}
+
+/// Alternatives in a sentence, as in "a, b or c".
+pub fn one_of<const COUNT: usize>(words: [&str; COUNT]) -> String {
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
 }
 
 /// The variables for a midstride process that continues after its client exits.
@@ -309,6 +318,7 @@ mod tests {
         let states = [
             r#","reader":{"claude-code":{"open":{},"agent_calls":[]}},"session":{"client":"claude-code","#,
             r#","reader":{"codex":{"cwd":"","known":[],"running":[],"polls":[],"prompt":null,"ordinal":null}},"session":{"client":"codex","#,
+            r#","reader":{"qwen-code":{"open":{}}},"session":{"client":"qwen-code","#,
         ];
         for (text, state) in stored.iter().zip(states) {
             assert!(text.contains(state), "{text:.300}");

@@ -199,7 +199,7 @@ impl From<SetupError> for Diagnostic {
         match error {
             SetupError::NoClient => Self::from_error(&error).hint(format!(
                 "install {} and start it once, or specify it with `--client`",
-                clients::ALL.map(Client::title).join(" or ")
+                clients::one_of(clients::ALL.map(Client::title))
             )),
             SetupError::Install(error) => error.into(),
             SetupError::Config(error) => error.into(),

@@ -44,7 +44,7 @@ pub(super) fn preview(
 
 fn show(ui: &mut Ui, preview: &BriefingPreview) -> Result<(), Diagnostic> {
     if preview.briefing.text.is_empty() {
-        let titles = clients::ALL.map(Client::title).join(" or ");
+        let titles = clients::one_of(clients::ALL.map(Client::title));
         ui.say(&format!("No past {titles} sessions in this repository."))?;
         ui.say("hint: work with an agent here, then run midstride demo --here again")?;
     } else {

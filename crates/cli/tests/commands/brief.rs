@@ -196,7 +196,7 @@ fn errors_suggest_what_to_do() {
     exit 2
     ----- stderr -----
     error: cannot tell which client runs session `5e55`
-    hint: add --client claude-code, or --client codex
+    hint: add --client claude-code, or --client codex, or --client qwen-code
     ");
     insta::assert_snapshot!(
         sandbox.run(["brief", "--client", "codex", "--session", "../x"]), @"
@@ -210,7 +210,7 @@ fn errors_suggest_what_to_do() {
     exit 2
     ----- stderr -----
     error: cannot tell which session picked them up
-    hint: add --session ID --client claude-code, or --client codex
+    hint: add --session ID --client claude-code, or --client codex, or --client qwen-code
     hint: inside a client that passes its session id, no option is needed
     ");
 }

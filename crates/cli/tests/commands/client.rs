@@ -124,6 +124,29 @@ fn whatever_the_files_looked_like_they_look_like_it_again() {
     }
 }
 
+/// Qwen Code's settings have the shape of Claude Code's, so the same files are hard to edit.
+#[test]
+fn the_settings_of_qwen_code_are_restored_byte_for_byte() {
+    for name in configurations().into_iter().filter(|name| name != OTHERS) {
+        let sandbox = sandbox();
+        let folder = sandbox.home().join(".qwen");
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = std::fs::read(fixtures("configs").join(&name).join(".claude/settings.json"));
+        if let Ok(text) = text {
+            std::fs::write(folder.join("settings.json"), text).unwrap();
+        }
+        let before = tree(sandbox.home());
+        for allow in ["save", "read"] {
+            sandbox.run(["client", "add", "qwen-code", "--yes", "--allow", allow]).exits(0);
+        }
+        let scope = &list(&sandbox)["items"][2]["scopes"][0];
+        assert_eq!(scope["complete"], true, "{name}: {scope:#}");
+        assert!(folder.join("skills/handoff/SKILL.md").exists());
+        sandbox.run(["client", "remove", "qwen-code", "--yes"]).exits(0);
+        assert_eq!(shown(&tree(sandbox.home())), shown(&before), "{name}");
+    }
+}
+
 #[test]
 fn a_smaller_choice_revokes_earlier_grants() {
     let saving = "mcp__midstride__save";
@@ -235,6 +258,10 @@ fn hooks_added_after_ours_stay() {
       for the user: installed
         hooks trusted by Codex: 0 of 7
       for the project: not installed
+    Qwen Code
+      not found: [HOME]/.qwen
+      for the user: not installed
+      for the project: not installed
     ");
     client(&sandbox, "remove", &[]).exits(0);
     insta::assert_snapshot!(std::fs::read_to_string(settings).unwrap(), @r#"
@@ -293,6 +320,10 @@ fn unreadable_files_stay_unchanged() {
       found: [HOME]/.codex
       for the user: not installed
         `[HOME]/.codex/config.toml` cannot be read: TOML parse error at line 2, column 13
+      for the project: not installed
+    Qwen Code
+      not found: [HOME]/.qwen
+      for the user: not installed
       for the project: not installed
     ");
 }
@@ -754,7 +785,7 @@ fn all_means_the_clients_that_are_installed() {
     exit 2
     ----- stderr -----
     error: no client found on this machine
-    hint: start a client once, or name it: `midstride client add claude-code`; if its home folder is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: start a client once, or name it: `midstride client add claude-code`; if its home folder is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     ");
     std::fs::create_dir(sandbox.home().join(".codex")).unwrap();
     sandbox.run(["client", "add", "--all", "--yes"]).exits(0);

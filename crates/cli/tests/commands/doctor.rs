@@ -129,6 +129,8 @@ fn the_simulation_runs_without_an_installation() {
       program  not found
     Codex
       program  not found
+    Qwen Code
+      program  not found
     Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
@@ -143,11 +145,17 @@ fn the_simulation_runs_without_an_installation() {
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
+      ok  Qwen Code  start  [N] ms  briefed 102 tokens, with the planted handoff
+      ok  Qwen Code  before compaction  [N] ms  captured
+      ok  Qwen Code  after compaction  [N] ms  recorded
+      ok  Qwen Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
+      ok  Qwen Code  end  [N] ms  the whole session is captured
+      ok  Qwen Code  next session  [N] ms  briefed 212 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     ");
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
@@ -164,6 +172,8 @@ fn the_simulation_runs_without_an_installation() {
     Codex
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  nothing installed. Next: midstride client add codex
+    Qwen Code
+      program  not found
     -----
     Problems
       - midstride is not installed in any client
@@ -215,6 +225,8 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
       SessionEnd  user  not yet  never
       Interrupt  user  not yet  never
       No hooks have fired in this project yet. Start a session here, then run this again.
+    Qwen Code
+      program  not found
     -----
     Problems
       - Codex does not trust these hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
@@ -273,6 +285,8 @@ fn fired_hooks_are_shown_with_time_and_output() {
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
       No hooks have fired in this project yet. Start a session here, then run this again.
+    Qwen Code
+      program  not found
     Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
@@ -467,6 +481,8 @@ fn every_problem_is_named_with_a_hint() {
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
       No hooks have fired in this project yet. Start a session here, then run this again.
+    Qwen Code
+      program  not found
     -----
     Problems
       - Claude Code lacks PostCompact
@@ -570,6 +586,8 @@ fn disabled_hooks_are_reported_first() {
       Stop  user  trusted  never
       SessionEnd  user  trusted  never
       Interrupt  user  trusted  never
+    Qwen Code
+      program  not found
     Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
@@ -623,7 +641,7 @@ fn untrusted_handoffs_are_reported() {
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
       - this project is not trusted: sessions are not briefed from its handoffs
         hint: run `midstride trust` to review and allow it
     ");

@@ -228,7 +228,10 @@ fn whatever_a_client_says_it_is_not_failed() {
     ");
     assert_eq!(errors.len(), inputs.len() * 2);
     let unknown = sandbox.run(["hook", "notepad"]).exits(0);
-    assert_eq!(unknown.stderr, "there is no hook for `notepad`, only for claude-code and codex\n");
+    assert_eq!(
+        unknown.stderr,
+        "there is no hook for `notepad`, only for claude-code, codex, qwen-code\n"
+    );
 }
 
 #[test]

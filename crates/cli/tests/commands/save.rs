@@ -514,7 +514,7 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: no session found for this project
-    hint: for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     hint: `--no-session` saves your text with facts from git and tasks
     ");
     let sandbox = worked_in();

@@ -453,7 +453,7 @@ fn the_doctor_reports_the_index() {
     insta::assert_snapshot!(problems(&doctor(&sandbox, &["--no-simulation"]).exits(1)), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
       - folder `../elsewhere` is outside the project; it is not read until trusted with `midstride trust`
         hint: review it with `midstride trust`, or fix the configuration
       - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
@@ -480,7 +480,7 @@ fn the_doctor_keeps_an_index_of_a_newer_version() {
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
       - `[ROOT]/.git/midstride/ledger.db` has version 99; this midstride supports 1
         hint: update midstride; the ledger was not changed
     ");

@@ -196,7 +196,7 @@ fn without_a_client_setup_says_what_to_install() {
     let run = sandbox.run(["setup", "--yes"]).exits(2);
     insta::assert_snapshot!(run.stderr, @"
     error: no supported client was found on this machine
-    hint: install Claude Code or Codex and start it once, or specify it with `--client`
+    hint: install Claude Code, Codex or Qwen Code and start it once, or specify it with `--client`
     ");
 }
 

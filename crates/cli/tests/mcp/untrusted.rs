@@ -144,6 +144,9 @@ fn no_surface_passes_on_an_untrusted_document() {
     claude-code SubagentStart {"agent_id":"a","agent_type":"general"}
     codex SessionStart {"source":"startup"}
     codex SessionStart {"source":"compact"}
+    qwen-code SessionStart {"source":"startup"}
+    qwen-code SessionStart {"source":"compact"}
+    qwen-code SubagentStart {"agent_id":"a","agent_type":"general"}
     brief
     brief --json
     brief --as mission

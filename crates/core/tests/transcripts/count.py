@@ -1,6 +1,6 @@
 """Counts what transcripts hold, plainly and without the readers: a line of JSON for each file.
 
-Usage: count.py CLIENT=PATH...    (CLIENT is claude-code or codex)
+Usage: count.py CLIENT=PATH...    (CLIENT is claude-code, codex or qwen-code)
 """
 
 import json
@@ -157,7 +157,43 @@ def codex(records):
     return calls_made, commands, agents, compactions, tasks, changed
 
 
-READERS = {"claude-code": claude_code, "codex": codex}
+def parts(record, name):
+    """The calls or results in a message of Qwen Code."""
+    found = at(record, "message", "parts")
+    found = found if isinstance(found, list) else []
+    return [part[name] for part in found if isinstance(part, dict) and name in part]
+
+
+def qwen_code(records):
+    seen, calls, calls_made = set(), {}, 0
+    commands, agents, compactions, changed, tasks = [], [], 0, set(), []
+    for record in records:
+        if record.get("uuid") in seen:
+            continue
+        seen.add(record.get("uuid"))
+        if record.get("subtype") == "chat_compression":
+            compactions += 1
+        for call in parts(record, "functionCall"):
+            calls_made += 1
+            calls[call["id"]] = call
+            given = call.get("args") or {}
+            if call["name"] == "run_shell_command":
+                commands.append(given.get("command", ""))
+            elif call["name"] == "agent":
+                agents.append(given.get("prompt", ""))
+        for result in parts(record, "functionResponse"):
+            call = calls.pop(result.get("id"), None)
+            if call is None or "error" in (result.get("response") or {}):
+                continue
+            given = call.get("args") or {}
+            if call["name"] in ("write_file", "edit", "notebook_edit"):
+                changed.add(given.get("file_path") or given["notebook_path"])
+            elif call["name"] == "todo_write":
+                tasks = [(todo["content"], todo.get("status", "")) for todo in given["todos"]]
+    return calls_made, commands, agents, compactions, tasks, changed
+
+
+READERS = {"claude-code": claude_code, "codex": codex, "qwen-code": qwen_code}
 
 if __name__ == "__main__":
     for named in sys.argv[1:]:

@@ -8,7 +8,7 @@ import json
 import re
 import sys
 
-from count import arguments, at, blocks, records_of, script
+from count import arguments, at, blocks, parts, records_of, script
 from work import READERS, commits_in, passed, plain
 
 PROSE = re.compile(r"\.(md|mdx|txt|rst|adoc)$", re.I)
@@ -18,7 +18,15 @@ EDITS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "N
 def edits_of(client, records):
     """Each file that a tool changed: its line and its path."""
     failed = {block.get("tool_use_id") for _, record in records for block in blocks(record) if block.get("is_error") is True}
+    refused = {result.get("id") for _, record in records for result in parts(record, "functionResponse") if "error" in (result.get("response") or {})}
     for number, record in records:
+        if client == "qwen-code":
+            for call in parts(record, "functionCall"):
+                given = call.get("args") or {}
+                path = given.get("file_path") or given.get("notebook_path")
+                if call.get("name") in ("write_file", "edit", "notebook_edit") and path and call.get("id") not in refused:
+                    yield number, path
+            continue
         if client == "codex":
             payload = record.get("payload")
             text = json.dumps(payload) if isinstance(payload, dict) and "apply_patch" in json.dumps(payload)[:20000] else ""

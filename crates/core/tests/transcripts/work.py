@@ -1,14 +1,14 @@
 """Reads commits and command results from transcripts, plainly and without the readers: a line of JSON for
 each file.
 
-Usage: work.py CLIENT=PATH...    (CLIENT is claude-code or codex)
+Usage: work.py CLIENT=PATH...    (CLIENT is claude-code, codex or qwen-code)
 """
 
 import json
 import re
 import sys
 
-from count import arguments, at, blocks, records_of, script
+from count import arguments, at, blocks, parts, records_of, script
 
 COMMIT = re.compile(r"^\[(?:[^\s\]]+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$", re.M)
 
@@ -56,6 +56,22 @@ def codex(records):
                 yield number, calls.pop(payload["call_id"]), code.group(1) != "0", output
 
 
+def qwen_code(records):
+    calls, seen = {}, set()
+    for number, record in records:
+        if record.get("uuid") in seen:
+            continue
+        seen.add(record.get("uuid"))
+        for call in parts(record, "functionCall"):
+            if call.get("name") == "run_shell_command":
+                calls[call["id"]] = (call.get("args") or {}).get("command", "")
+        for result in parts(record, "functionResponse"):
+            response = result.get("response") or {}
+            output = response.get("error") or response.get("output") or ""
+            if result.get("id") in calls and not output.startswith("Background shell started"):
+                yield number, calls.pop(result["id"]), "error" in response, output
+
+
 def plain(command):
     """A command without redirections, so that two runs of it look the same."""
     return re.sub(r"\s+", " ", re.sub(r"\s*\d?>+\s*(&\d|/dev/null)", "", command)).strip()
@@ -68,7 +84,7 @@ def passed(command):
     return [plain(part) for part in command.replace("2>&1", "").split("&&")]
 
 
-READERS = {"claude-code": claude_code, "codex": codex}
+READERS = {"claude-code": claude_code, "codex": codex, "qwen-code": qwen_code}
 
 
 def commits_in(runs):

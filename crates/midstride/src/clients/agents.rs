@@ -112,6 +112,8 @@ mod tests {
             ("CODEX_SANDBOX", "codex", "Codex"),
             ("CODEX_SANDBOX_NETWORK_DISABLED", "codex", "Codex"),
             ("CODEX_THREAD_ID", "codex", "Codex"),
+            ("QWEN_CODE", "qwen-code", "Qwen Code"),
+            ("QWEN_CODE_SESSION_ID", "qwen-code", "Qwen Code"),
             ("CURSOR_AGENT", "Cursor", "Cursor"),
         ] {
             assert_eq!(of(variable), Some(Automation::agent(name, title)), "{variable}");
@@ -134,6 +136,7 @@ mod tests {
         );
         assert_eq!(is_client("/home/a/.local/share/claude/versions/2.1.9"), Some("claude-code"));
         assert_eq!(is_client("/opt/codex/bin/codex"), Some("codex"));
+        assert_eq!(is_client("/usr/local/bin/qwen"), Some("qwen-code"));
         for other in ["/bin/sh", "/opt/claude/bin/ls", "/home/a/versions/2.1.9", "claude-fmt", "/"]
         {
             assert_eq!(is_client(other), None, "{other}");

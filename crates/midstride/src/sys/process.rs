@@ -133,6 +133,18 @@ pub(crate) fn has_ancestor(is_it: impl Fn(&[&[u8]]) -> bool) -> bool {
     })
 }
 
+/// The values of a variable in the processes whose parent was started with words that `is_it` accepts.
+pub(crate) fn values_below(variable: &str, is_it: impl Fn(&[&[u8]]) -> bool) -> HashSet<String> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let value = |pid: u64| {
+        let value = Ancestor { pid }.variable(variable)?;
+        let parent = ancestors_of(pid).into_iter().next()?.command_line();
+        is_it(&parent.split(|byte| *byte == 0).collect::<Vec<_>>()).then_some(value)
+    };
+    ids.filter_map(value).collect()
+}
+
 /// The files below a folder that one of the user's processes has open for writing.
 pub(crate) fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();

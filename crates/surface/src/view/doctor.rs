@@ -12,7 +12,7 @@ use crate::json::JsonAnswer;
 use clients::ClientDiagnosisJson;
 use midstride::clients::hook_log::HookLogReport;
 use midstride::clients::install::PathLookup;
-use midstride::clients::{ALL, Client, home_variables};
+use midstride::clients::{ALL, Client, home_variables, one_of};
 use midstride::store::ledger::{LedgerHealth, LedgerState, NEWEST_VERSION};
 use midstride::sys::git::{GitVersion, OLDEST_VERSION};
 use midstride::verbs::{
@@ -487,7 +487,7 @@ fn old_git_problem(git: GitVersion) -> ProblemText {
 fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
     if there.is_empty() {
-        let (titles, variables) = (ALL.map(Client::title).join(" or "), home_variables());
+        let (titles, variables) = (one_of(ALL.map(Client::title)), home_variables());
         let hint = format!(
             "install {titles} and start it once, then run `midstride setup`; if its home is elsewhere, set {variables}"
         );

@@ -5,7 +5,7 @@ use super::{TargetContent, TargetFile};
 use std::path::Path;
 
 /// The name and text of each skill. The name is also its folder, and what the user types: `/handoff` in
-/// Claude Code, `$handoff` in Codex.
+/// Claude Code and Qwen Code, `$handoff` in Codex.
 pub(crate) const SKILLS: [(&str, &str); 2] = [
     ("handoff", include_str!("skills/handoff.md")),
     ("continue", include_str!("skills/continue.md")),

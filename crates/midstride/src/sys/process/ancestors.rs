@@ -64,6 +64,14 @@ impl Ancestor {
         })
     }
 
+    /// The value of a variable that the process was started with.
+    pub(super) fn variable(self, name: &str) -> Option<String> {
+        let all = std::fs::read(format!("/proc/{}/environ", self.pid)).ok()?;
+        let mut variables = all.split(|byte| *byte == 0);
+        let value = variables.find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
+        value.and_then(|value| String::from_utf8(value.to_vec()).ok())
+    }
+
     /// The path of its program, if it can be read.
     pub(crate) fn executable(self) -> Option<PathBuf> {
         let path = std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()?;
