@@ -11,6 +11,7 @@ mod installed;
 mod mission;
 mod parallel;
 mod places;
+mod qwen_code;
 mod resume;
 mod talk;
 mod trouble;

@@ -33,7 +33,7 @@ fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name:
     assert_eq!(run.code, Some(0), "{run}");
     let asked = model.requests();
     let told = |text: &str| asked.iter().position(|request| request.says(text));
-    let missing = told("missing before the next session can resume this");
+    let missing = told("needed before the next session can resume this");
     let complete = told("## Handoff Complete");
     assert!(missing.is_some() && missing < complete, "{missing:?} {complete:?} {run}");
     let document = sandbox.read(".git/midstride/handoffs/cache-purge.md");
@@ -68,6 +68,31 @@ fn claude_code_saves_its_session_until_nothing_is_missing() {
         .args(["-p", "Purge the cache, then hand over", "--dangerously-skip-permissions"])
         .args(["--strict-mcp-config", "--mcp-config", &servers.to_string()]);
     completes(&sandbox, &model, &mut client, "claude-code");
+}
+
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn qwen_code_saves_its_session_until_nothing_is_missing() {
+    let sandbox = project();
+    let [first, rest] = saves();
+    // The client defers tools of servers, so the model calls them through another tool.
+    let call = |name: &str, given: Value| {
+        let name = format!("mcp__midstride__{name}");
+        Turn::calls("tool_call", json!({"name": name, "arguments": given}))
+    };
+    let model = ModelServer::start([
+        Turn::calls("tool_search", json!({"query": "midstride"})),
+        call("save", first),
+        call("save", rest),
+        call("get", json!({"handoff": "cache-purge"})),
+        Turn::says("It is saved."),
+    ]);
+    let mut client = real_client::qwen_code(&sandbox, &model);
+    let servers = json!({"mcpServers": {"midstride": {
+        "command": env!("CARGO_BIN_EXE_midstride"), "args": ["mcp"],
+    }}});
+    client.args(["-y", "--mcp-config", &servers.to_string(), "Purge the cache, then hand over"]);
+    completes(&sandbox, &model, &mut client, "qwen-code");
 }
 
 #[test]

@@ -334,14 +334,14 @@ fn the_sixth_session_of_codex_knows_what_is_unsettled() {
 }
 
 /// A client in its own terminal. It is closed with the test.
-struct Terminal<'a> {
+pub(super) struct Terminal<'a> {
     sandbox: &'a Sandbox,
     socket: PathBuf,
 }
 
 impl<'a> Terminal<'a> {
     /// Starts the client with its environment, except for the variable for scripts.
-    fn start(mut tmux: Command, sandbox: &'a Sandbox, client: &Command) -> Self {
+    pub(super) fn start(mut tmux: Command, sandbox: &'a Sandbox, client: &Command) -> Self {
         let socket = sandbox.home().join("terminal");
         for (name, value) in client.get_envs() {
             match value {

@@ -74,6 +74,23 @@ fn the_doctor_sees_the_hooks_of_codex_fire() {
     starts_and_ends(&fired(&sandbox, "codex", client.args(["exec", "--json", "Hello"])));
 }
 
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn the_doctor_sees_the_hooks_of_qwen_code_fire() {
+    let sandbox = project();
+    handoff(&sandbox);
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let mut client = real_client::qwen_code(&sandbox, &model);
+    let fired = fired(&sandbox, "qwen-code", client.args(["-y", "Hello"]));
+    let of = |event: &str| fired.iter().find(|(name, _)| name == event).map(|(_, fired)| fired);
+    let start = of("SessionStart").unwrap_or_else(|| panic!("{fired:?}"));
+    assert_eq!((&start["count"], &start["error"]), (&1.into(), &Value::Null), "{fired:?}");
+    assert!(start["tokens_last"].as_u64().unwrap() > 50, "{fired:?}");
+    let stop = of("Stop").unwrap_or_else(|| panic!("{fired:?}"));
+    assert!(stop["did"].as_str().unwrap().contains("captured"), "{fired:?}");
+    assert!(of("SessionEnd").is_none(), "{fired:?}");
+}
+
 /// The number of session starts that hooks reported with midstride installed for the user and in
 /// the project, and whether the doctor reports duplicates.
 fn starts_with_both(sandbox: &Sandbox, client: &str, session: &mut Command) -> (usize, bool) {
@@ -98,6 +115,16 @@ fn claude_code_runs_a_hook_installed_twice_once() {
     let model = ModelServer::start([Turn::says("I see.")]);
     let mut client = real_client::claude_code(&sandbox, &model);
     let told = starts_with_both(&sandbox, "claude-code", client.args(["-p", "Hello"]));
+    assert_eq!(told, (1, false));
+}
+
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn qwen_code_runs_a_hook_installed_twice_once() {
+    let sandbox = project();
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let mut client = real_client::qwen_code(&sandbox, &model);
+    let told = starts_with_both(&sandbox, "qwen-code", client.args(["-y", "Hello"]));
     assert_eq!(told, (1, false));
 }
 

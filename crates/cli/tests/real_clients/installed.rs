@@ -119,6 +119,35 @@ fn codex_calls_what_was_installed_once_it_is_trusted() {
     assert_eq!(std::fs::read_to_string(configuration).unwrap(), settings);
 }
 
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn qwen_code_calls_what_was_installed() {
+    let sandbox = project();
+    let model = ModelServer::start([(); 3].map(|()| Turn::says("Yes.")));
+    let start = || {
+        let mut client = real_client::qwen_code(&sandbox, &model);
+        calls(&sandbox, client.args(["-y", "Hello"]))
+    };
+    let before = start();
+    assert!(before.is_empty(), "{before:?}");
+    let file = sandbox.home().join(".qwen/settings.json");
+    let settings = std::fs::read_to_string(&file).unwrap();
+    for scope in ["--user", "--project"] {
+        let options = ["client", "add", "qwen-code", scope, "--allow", "save", "--yes"];
+        sandbox.run(options).exits(0);
+        let made = start();
+        // The client never reports the end of a headless session.
+        has_all(&made, "qwen-code", &OF_A_TURN[..3]);
+        assert!(made.contains(&"mcp ".to_owned()), "{made:?}");
+        sandbox.run(["client", "remove", "qwen-code", scope, "--yes"]).exits(0);
+    }
+    assert_eq!(std::fs::read_to_string(file).unwrap(), settings);
+    // The client wrote its version into the file of the project, which stays.
+    let left = sandbox.read(".qwen/settings.json");
+    assert!(left.contains("$version") && !left.contains("midstride"), "{left}");
+    assert!(!sandbox.root().join(".qwen/skills").exists());
+}
+
 /// A repository that is set up, with midstride itself on the PATH.
 fn with_midstride() -> Sandbox {
     let sandbox = sandbox().repository();
@@ -196,6 +225,41 @@ fn a_headless_codex_saves_only_what_was_allowed() {
     let heard = runs("read");
     assert_eq!(heard, [refused]);
     assert_eq!(runs("save"), ["tool@1"]);
+}
+
+#[test]
+#[ignore = "needs MIDSTRIDE_CLIENTS"]
+fn a_headless_qwen_code_saves_only_what_was_allowed() {
+    let refused =
+        ["permission to use \"mcp__midstride__save\"", "permission to use \"run_shell_command\""];
+    let saved = ["tool@1", "command@1"];
+    let runs = |allow: &str| {
+        let sandbox = with_midstride();
+        let said =
+            json!({"title": "By tool", "summary": "The purge goes by tag.", "next": ["Bench it"]});
+        let command = "midstride save --no-session --title 'By command' --summary 'The purge goes by tag.' --next 'Bench it'";
+        let model = ModelServer::start([
+            Turn::calls("mcp__midstride__save", said).and_calls(
+                "run_shell_command",
+                json!({"command": command, "is_background": false}),
+            ),
+            Turn::says("Done."),
+        ]);
+        let mut client = real_client::qwen_code(&sandbox, &model);
+        let settings = sandbox.home().join(".qwen/settings.json");
+        let before = std::fs::read_to_string(&settings).unwrap();
+        sandbox.run(["client", "add", "qwen-code", "--yes", "--allow", allow]).exits(0);
+        let run = sandbox.finish(client.env("PATH", path(&sandbox)).arg("Save"));
+        assert_eq!(run.code, Some(0), "{run}");
+        let texts = [refused, saved].concat();
+        let heard = heard(&model, &texts);
+        sandbox.run(["client", "remove", "qwen-code", "--yes"]).exits(0);
+        assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
+        heard
+    };
+    let heard = runs("read");
+    assert_eq!(heard, refused);
+    assert_eq!(runs("save"), saved);
 }
 
 /// Sends requests to a Codex server and waits for its answer.
