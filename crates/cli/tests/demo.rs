@@ -156,7 +156,7 @@ fn a_preview_says_why_there_is_none() {
     insta::assert_snapshot!(sandbox.run(["demo", "--here"]), @"
     exit 0
     ----- stderr -----
-    No past Claude Code or Codex sessions in this repository.
+    No past Claude Code, Codex or Qwen Code sessions in this repository.
     hint: work with an agent here, then run midstride demo --here again
     Nothing was changed. Next: midstride setup
     ");

@@ -2,7 +2,7 @@
 //!
 //! [`SUITE`] is for every engine, and [`LOCAL_SUITE`] is for those on one machine. Each test gets a world of
 //! its own with an empty ledger.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::{
     Append, AppendError, Cursor, ExpectedVersion, LeaseError, Ledger, LedgerError, LedgerRecord,
@@ -339,7 +339,7 @@ fn unreadable(world: &dyn World) {
     let (ledger, stream) = (world.open(), stream("a"));
     let first = ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let whole = event("2").to_cloud_event("a");
-    let foreign = json!({ "id": "3", "type": "someone.else" });
+    let foreign = json!({ "id": "3", "type": "other.event" });
     world.push_text(&stream, &json!([whole, foreign]).to_string());
     world.push_text(&stream, "[torn");
     let records = world.open().read(&stream, Some(first)).unwrap();
@@ -358,7 +358,7 @@ fn unreadable(world: &dyn World) {
 fn rewriting_unreadable(world: &dyn LocalWorld) {
     let (ledger, stream) = (world.open_local(), StreamId::instructions());
     let whole = instruction("1", "s").to_cloud_event(stream.as_str());
-    let foreign = json!({ "id": "2", "type": "someone.else", "session": "s" });
+    let foreign = json!({ "id": "2", "type": "other.event", "session": "s" });
     world.push_text(&stream, &json!([whole, foreign]).to_string());
     assert_eq!(ledger.forget_session("client", &SessionId::new("s")).unwrap(), 1);
     let records = ledger.read(&stream, None).unwrap();

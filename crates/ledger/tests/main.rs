@@ -1,5 +1,5 @@
 //! Tests of the contract: the engine in memory passes the suite, and decisions are retried.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod decisions;
 mod memory;

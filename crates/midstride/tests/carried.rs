@@ -1,7 +1,7 @@
 //! Tests of what outlives a session: standing instructions, and open items until something settles
 //! them.
 
-use crate::{consent, open, set_up};
+use crate::{consent, open_on_disk, set_up};
 use midstride::clients;
 use midstride::store::Store;
 use midstride::store::ledger::{LocalLedger as _, WaitPolicy};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    set_up(&open(sandbox.root()));
+    set_up(&open_on_disk(sandbox.root()));
     sandbox
 }
 
@@ -98,7 +98,7 @@ impl Script {
         let path = sandbox.home().join(format!("{}.jsonl", self.id));
         std::fs::write(&path, lines).unwrap();
         let client = clients::find("claude-code");
-        let store = open(sandbox.root());
+        let store = open_on_disk(sandbox.root());
         verbs::checkpoint(&store, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
             .unwrap()
             .blob
@@ -112,11 +112,11 @@ fn work(day: u32) -> Script {
 
 fn page(sandbox: &Sandbox) -> String {
     let asked = BriefRequest { tokens: Some(2_000), ..BriefRequest::default() };
-    verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ()).briefing.text
+    verbs::brief(&open_on_disk(sandbox.root()), &asked, &mut |_, _| ()).briefing.text
 }
 
 fn handles(sandbox: &Sandbox) -> Vec<(String, &'static str, String)> {
-    let all = verbs::dismissable_items(&open(sandbox.root())).unwrap();
+    let all = verbs::dismissable_items(&open_on_disk(sandbox.root())).unwrap();
     all.into_iter().map(|one| (one.handle, one.kind, one.text)).collect()
 }
 
@@ -157,7 +157,7 @@ fn an_instruction_outlives_the_checkpoint_of_its_session() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     store.ledger().unwrap().forget_blob(&stored).unwrap();
     drop(store);
     assert!(holds(&sandbox), "{}", page(&sandbox));
@@ -168,7 +168,7 @@ fn forgetting_a_session_forgets_its_instructions() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let text = verbs::kept_text(&store, stored.as_str()).unwrap();
     verbs::forget(&store, &text, None, &consent(), &|_| ()).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
@@ -187,7 +187,7 @@ fn an_instruction_ends_when_the_user_revokes_it() {
 fn only_the_user_dismisses_an_instruction() {
     let sandbox = shop();
     let (handle, _) = given(&sandbox);
-    let mut environment = open(sandbox.root()).workspace().environment().clone();
+    let mut environment = open_on_disk(sandbox.root()).workspace().environment().clone();
     for inside in [Automation::agent("claude-code", "Claude Code"), Automation::Proof] {
         environment.invoker = Invoker::Automation(inside);
         let agent =
@@ -195,10 +195,10 @@ fn only_the_user_dismisses_an_instruction() {
         let refused = verbs::dismiss(&agent, &handle.to_uppercase(), false);
         assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
     }
-    let refused = verbs::settle(&open(sandbox.root()), &handle);
+    let refused = verbs::settle(&open_on_disk(sandbox.root()), &handle);
     assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
     assert!(holds(&sandbox));
-    verbs::dismiss(&open(sandbox.root()), &handle, false).unwrap();
+    verbs::dismiss(&open_on_disk(sandbox.root()), &handle, false).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
     // The same words, said again later, apply again.
     session(30).user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
@@ -287,10 +287,10 @@ fn an_agent_settles_items_and_the_user_dismisses_them() {
     failing(&sandbox);
     let handle = handles(&sandbox)[0].0.clone();
     assert!(page(&sandbox).contains(&handle));
-    let settled = verbs::settle(&open(sandbox.root()), &handle).unwrap();
+    let settled = verbs::settle(&open_on_disk(sandbox.root()), &handle).unwrap();
     assert_eq!(settled.text, FAILED);
     assert!(!page(&sandbox).contains(FAILED));
-    let again = verbs::settle(&open(sandbox.root()), &handle);
+    let again = verbs::settle(&open_on_disk(sandbox.root()), &handle);
     assert!(matches!(again, Err(DismissError::NoSuch { .. })), "{again:?}");
 }
 
@@ -350,7 +350,7 @@ fn a_commit_reset_after_the_session_is_not_named() {
     std::fs::write(&path, lines).unwrap();
     let client = clients::find("claude-code");
     verbs::checkpoint(
-        &open(sandbox.root()),
+        &open_on_disk(sandbox.root()),
         &SessionChoice::Transcript(path),
         client,
         CheckpointMode::Auto,
@@ -374,10 +374,10 @@ fn an_item_of_the_last_session_can_be_dismissed() {
     assert!(page(&sandbox).contains("Failing"), "{}", page(&sandbox));
     let (handle, kind, text) = handles(&sandbox).remove(0);
     assert_eq!((kind, text.as_str()), ("failure", FAILED));
-    verbs::dismiss(&open(sandbox.root()), &handle, true).unwrap();
+    verbs::dismiss(&open_on_disk(sandbox.root()), &handle, true).unwrap();
     assert!(!page(&sandbox).contains("Failing"), "{}", page(&sandbox));
     assert!(handles(&sandbox).is_empty());
-    assert_eq!(verbs::count_dismissals(&open(sandbox.root())).unwrap().wrong, 1);
+    assert_eq!(verbs::count_dismissals(&open_on_disk(sandbox.root())).unwrap().wrong, 1);
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn counted_items_can_be_listed_and_dismissed() {
     assert!(counted.contains("1 older; midstride dismiss lists them"), "{counted}");
     assert!(counted.contains("1 item from earlier sessions only mentioned above"), "{counted}");
     let (handle, ..) = handles(&sandbox).remove(0);
-    verbs::dismiss(&open(sandbox.root()), &handle, false).unwrap();
+    verbs::dismiss(&open_on_disk(sandbox.root()), &handle, false).unwrap();
     assert!(!page(&sandbox).contains("older"), "{}", page(&sandbox));
 }
 
@@ -450,7 +450,7 @@ fn a_merge_closes_only_earlier_open_items() {
     let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");
     later.runs(LATER, "error: lint failed", true).says("It fails still.").ended(&sandbox);
     work(31).ended(&sandbox);
-    verbs::observe(open(sandbox.root()).workspace()).unwrap();
+    verbs::observe(open_on_disk(sandbox.root()).workspace()).unwrap();
     let page = page(&sandbox);
     assert!(!page.contains(FAILED), "{page}");
     assert!(page.contains(LATER), "{page}");
@@ -462,7 +462,7 @@ fn a_session_that_continues_after_a_merge_is_briefed_as_open() {
     with_feature(&sandbox);
     sandbox.git(&["checkout", "--quiet", "main"]);
     sandbox.git(&["merge", "--quiet", "feature"]);
-    verbs::observe(open(sandbox.root()).workspace()).unwrap();
+    verbs::observe(open_on_disk(sandbox.root()).workspace()).unwrap();
     let closed = page(&sandbox);
     assert!(closed.contains("merged or deleted") && !closed.contains("Failing"), "{closed}");
     let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");
@@ -515,7 +515,7 @@ fn an_untouched_workflow_state_is_only_counted_after_five_working_sessions() {
     let sandbox = shop();
     let save = |step: u32| {
         let change = StateChange::Whole(json!({"release_step": step}));
-        verbs::save_state(&open(sandbox.root()), "release", &change, None).unwrap();
+        verbs::save_state(&open_on_disk(sandbox.root()), "release", &change, None).unwrap();
     };
     save(1);
     for day in 22..=25 {

@@ -2,7 +2,7 @@
 //! it.
 
 use crate::transcript::Transcript;
-use crate::{open, set_up};
+use crate::{open_on_disk, set_up};
 use midstride::clients;
 use midstride::store::index::RefreshLimit;
 use midstride::verbs::{self, HookOutcome, SessionChoice};
@@ -15,7 +15,7 @@ const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    set_up(&open(sandbox.root()));
+    set_up(&open_on_disk(sandbox.root()));
     sandbox
 }
 
@@ -98,7 +98,7 @@ fn a_session_resumed_for_compaction_is_briefed_once() {
     let path = sandbox.home().join("other.jsonl");
     let transcript = Transcript::of(other, sandbox.root()).user(OTHER).edits("report.txt");
     std::fs::write(&path, transcript.says("The report is written.").text()).unwrap();
-    let project = open(sandbox.root());
+    let project = open_on_disk(sandbox.root());
     let client = clients::find("claude-code");
     verbs::checkpoint(&project, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
         .unwrap();

@@ -1,7 +1,7 @@
 //! Tests of the first index of a clone or worktree: it is built in saved pieces, while briefings
 //! use what was read so far.
 
-use crate::{open, set_up};
+use crate::{open_on_disk, set_up};
 use midstride::store::Store;
 use midstride::store::index::{Effort, Filter, Index, IndexProgress, RefreshLimit, scan};
 use midstride::store::ledger::WaitPolicy;
@@ -30,7 +30,7 @@ fn write(sandbox: &Sandbox, number: usize, status: &str) {
 /// A repository with handoffs of which every hundredth, and the last one, is open.
 fn repository(handoffs: usize) -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    set_up(&open(sandbox.root()));
+    set_up(&open_on_disk(sandbox.root()));
     for number in 0..handoffs {
         let is_open = number % 100 == 0 || number + 1 == handoffs;
         write(&sandbox, number, if is_open { "planned" } else { "resolved" });
@@ -64,7 +64,7 @@ fn file_of(store: &Store) -> PathBuf {
 #[test]
 fn a_first_start_is_briefed_before_the_index_is_complete() {
     let sandbox = repository(2_000);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let line = "read the newest 400 of 2,000 handoffs";
     let first = start(&store, "one", RefreshLimit::documents(400));
     let context = first.answer.context.unwrap();
@@ -99,7 +99,7 @@ fn an_interrupted_refresh_keeps_what_it_read_newest_first() {
         let age = if number == 0 { day } else { day * 2 };
         file.set_modified(SystemTime::now() - age).unwrap();
     }
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let counts = |limit, expected: &[(usize, &[&str])]| {
         for (read, open) in expected {
             let mut index = Index::open(store.workspace(), WaitPolicy::Hook).unwrap();
@@ -129,10 +129,10 @@ fn herons(store: &Store, index: &Index) -> usize {
 #[test]
 fn a_changed_configuration_reindexes_all_documents_in_pieces() {
     let sandbox = repository(100);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     assert_eq!(briefed(&store, RefreshLimit::default()).indexing, None);
     sandbox.write(".midstride/config.toml", "shelves = [\"notes\"]\n");
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     for read in [40, 80] {
         let briefed = briefed(&store, RefreshLimit::documents(40));
         // What was read with the old configuration is briefed meanwhile.
@@ -147,7 +147,7 @@ fn a_changed_configuration_reindexes_all_documents_in_pieces() {
 #[test]
 fn one_process_at_a_time_finishes_an_index() {
     let sandbox = repository(3);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let lock = file_of(&store).file_name().unwrap().to_string_lossy().into_owned();
     let folder = sandbox.root().join(".git/midstride/locks");
     std::fs::create_dir_all(&folder).unwrap();
@@ -167,7 +167,7 @@ fn one_process_at_a_time_finishes_an_index() {
 #[test]
 fn a_briefing_does_not_wait_for_another_index_writer() {
     let sandbox = repository(150);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     drop(Index::open(store.workspace(), WaitPolicy::Command).unwrap());
     let other = rusqlite::Connection::open(file_of(&store)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -188,7 +188,7 @@ fn a_briefing_does_not_wait_for_another_index_writer() {
 fn second_worktree(sandbox: &Sandbox) -> PathBuf {
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "handoffs"]);
-    assert_eq!(briefed(&open(sandbox.root()), RefreshLimit::default()).indexing, None);
+    assert_eq!(briefed(&open_on_disk(sandbox.root()), RefreshLimit::default()).indexing, None);
     let second = sandbox.root().parent().unwrap().join("second");
     sandbox.git(&["worktree", "add", "--quiet", second.to_str().unwrap()]);
     second
@@ -205,12 +205,12 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
     let sandbox = repository(150);
     let second = second_worktree(&sandbox);
     // Mark the rows with a value that is not in the documents, to show which were copied.
-    let first = rusqlite::Connection::open(file_of(&open(sandbox.root()))).unwrap();
+    let first = rusqlite::Connection::open(file_of(&open_on_disk(sandbox.root()))).unwrap();
     first.execute_batch("UPDATE documents SET stage = 'copied'").unwrap();
     std::fs::write(second.join(path(100)), "# Heron, no longer open\n").unwrap();
     std::fs::remove_file(second.join(path(7))).unwrap();
     std::fs::copy(second.join(path(0)), second.join(path(800))).unwrap();
-    let store = open(&second);
+    let store = open_on_disk(&second);
     let mut index = Index::open(store.workspace(), WaitPolicy::Hook).unwrap();
     assert_eq!(index.documents().unwrap(), 150);
     assert!(open_names(&store, &index).is_empty(), "nothing was compared here yet");
@@ -230,7 +230,7 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
 fn without_time_for_a_copy_open_handoffs_are_read_first() {
     let sandbox = repository(150);
     let second = second_worktree(&sandbox);
-    let store = open(&second);
+    let store = open_on_disk(&second);
     // The holder of this lock makes the copy.
     let name = file_of(&store).file_name().unwrap().to_string_lossy().into_owned();
     let lock = sandbox.root().join(format!(".git/midstride/locks/{name}.lock"));
@@ -251,7 +251,7 @@ fn a_copied_index_finds_the_same_as_reading() {
     let second = second_worktree(&sandbox);
     std::fs::write(second.join(path(3)), "# Pelican\n").unwrap();
     std::fs::remove_file(second.join(path(4))).unwrap();
-    let store = open(&second);
+    let store = open_on_disk(&second);
     let mut index = Index::open(store.workspace(), WaitPolicy::Command).unwrap();
     assert_eq!(refresh(&store, &mut index, RefreshLimit::default()), None);
     for typed in ["heron", "pelican", "0003", "0004", "0059"] {
@@ -263,7 +263,7 @@ fn a_copied_index_finds_the_same_as_reading() {
         assert_eq!(found, read, "{typed}");
     }
     // The first worktree is unchanged.
-    let first = open(sandbox.root());
+    let first = open_on_disk(sandbox.root());
     assert_eq!(Index::facts(first.workspace()).documents, Some(60));
     assert_eq!(Index::facts(store.workspace()).documents, Some(59));
     assert!(!has_draft(file_of(&store).parent().unwrap()));

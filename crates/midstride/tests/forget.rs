@@ -1,7 +1,7 @@
 //! Tests of forgetting: nothing of the text remains on disk, whatever it was and wherever the
 //! process was killed.
 
-use crate::{because, consent, open};
+use crate::{because, consent, open_on_disk};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::files::Root;
@@ -74,7 +74,7 @@ fn revised(sandbox: Sandbox) -> Sandbox {
     sandbox.write(".midstride/config.toml", "");
     let text = |said: &str| format!("---\nhandoff:\n  id: a\n  uid: one\n---\n\nIt is {said}.\n");
     sandbox.write(FILE, text(SECRET));
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     verbs::reindex(&store, &mut |_, _| ()).unwrap();
     let shelved = store.workspace().find("a").unwrap();
     let next = Document::parse(text("out").as_bytes());
@@ -109,7 +109,7 @@ fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
         ForgetStep::ALL.into_iter().flat_map(|step| prepare.map(|one| (step, one)))
     {
         let sandbox = prepare(Sandbox::new("").repository());
-        let store = open(sandbox.root());
+        let store = open_on_disk(sandbox.root());
         assert!(git_has_secret(&sandbox));
         assert!(!files_with_secret(&sandbox.root().join(".git")).is_empty(), "the index has it");
         forget_up_to(&store, &first_text(&store), step);
@@ -129,7 +129,7 @@ fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
 #[test]
 fn nothing_remains_without_git() {
     let sandbox = revised(Sandbox::new(""));
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let text = first_text(&store);
     assert!(text.bytes.is_some() && !text.is_shared);
     assert!(!files_with_secret(sandbox.root()).is_empty());
@@ -143,7 +143,7 @@ fn reflogs_of_midstride_references_are_forgotten() {
     let sandbox = Sandbox::new("").repository();
     sandbox.git(&["config", "core.logAllRefUpdates", "always"]);
     let sandbox = revised_and_committed(sandbox);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Removed);
     assert!(!git_has_secret(&sandbox));
     assert_whole(&sandbox);
@@ -152,7 +152,7 @@ fn reflogs_of_midstride_references_are_forgotten() {
 #[test]
 fn text_in_a_commit_stays_and_the_commit_is_named() {
     let sandbox = revised_and_committed(Sandbox::new("").repository());
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let text = first_text(&store);
     let earlier = store.workspace().repository().unwrap().blob(&text.hash).unwrap();
     let now = sandbox.read(FILE);
@@ -183,7 +183,7 @@ fn text_in_a_commit_stays_and_the_commit_is_named() {
 fn packed_text_is_removed_by_the_next_gc() {
     let sandbox = revised_and_committed(Sandbox::new("").repository());
     sandbox.git(&["gc", "--quiet"]);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Packed);
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
     assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Removed);
@@ -193,7 +193,7 @@ fn packed_text_is_removed_by_the_next_gc() {
 #[test]
 fn a_change_that_would_replace_a_forgotten_text_is_refused() {
     let sandbox = revised_and_committed(Sandbox::new("").repository());
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let shelved = store.workspace().find("a").unwrap();
     let now = store.workspace().repository().unwrap().hash_blob(&shelved.bytes);
     let text = verbs::kept_text(&store, &now.as_str()[..7]).unwrap();
@@ -220,13 +220,13 @@ fn an_object_that_midstride_did_not_store_is_not_removed() {
     // A document names an object of the user that nothing else refers to.
     sandbox.write("mine.txt", "not yet committed\n");
     sandbox.git(&["hash-object", "-w", "mine.txt"]);
-    let git = open(sandbox.root());
+    let git = open_on_disk(sandbox.root());
     let id = git.workspace().repository().unwrap().hash_blob(b"not yet committed\n");
     let text = format!(
         "---\nhandoff:\n  id: a\n  uid: one\n  revisions:\n    - {{at: 2026-03-21T17:24:00Z, was: {id}}}\n---\nA\n"
     );
     sandbox.write(FILE, &text);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let done = forget(&store, &first_text(&store));
     assert_eq!(done.removal, RemovalOutcome::NotOurs);
     assert!(store.workspace().repository().unwrap().blob(&id).is_some());

@@ -130,7 +130,7 @@ const QUERIES: [&str; 12] = [
 
 fn store(sandbox: &Sandbox) -> Store {
     sandbox.write(".midstride/config.toml", "");
-    crate::open(sandbox.root())
+    crate::open_on_disk(sandbox.root())
 }
 
 /// Asserts that the index finds the same as reading all documents, in the same order.
@@ -198,7 +198,7 @@ fn a_truncated_index_is_rebuilt() {
     drop(index);
     let query = Query::parse("cache").unwrap();
     let wanted = SearchRequest { query, filter: Filter::default(), limit: 50, fresh: false };
-    let find = || search(&crate::open(sandbox.root()), &wanted, &mut |_, _| ()).hits.len();
+    let find = || search(&crate::open_on_disk(sandbox.root()), &wanted, &mut |_, _| ()).hits.len();
     assert_eq!(find(), 20);
     let private = sandbox.root().join(".midstride/private");
     let is_index = |path: &std::path::Path| path.to_string_lossy().contains("index");
@@ -244,7 +244,7 @@ fn prompt_matches_do_not_depend_on_the_index() {
                 take(&sandbox, step);
             }
             // Without a configuration there is no index, so all documents are read.
-            let read = matters(&crate::open(sandbox.root()));
+            let read = matters(&crate::open_on_disk(sandbox.root()));
             assert_eq!(matters(&store(&sandbox)), read);
             found.set(found.get() + read.len());
             Ok(())
@@ -273,7 +273,7 @@ fn briefings_do_not_depend_on_the_index() {
                 let asked = briefing(&store(&sandbox));
                 // Without a configuration there is no index, so all documents are read.
                 std::fs::remove_file(sandbox.root().join(".midstride/config.toml")).unwrap();
-                assert_eq!(briefing(&crate::open(sandbox.root())), asked);
+                assert_eq!(briefing(&crate::open_on_disk(sandbox.root())), asked);
                 told.set(told.get() + asked.1);
             }
             Ok(())

@@ -2,7 +2,7 @@
 //!
 //! `MIDSTRIDE_CRASHES` sets how often at each step; `scripts/soak` uses a thousand.
 
-use crate::{because, open};
+use crate::{because, open_on_disk};
 use midstride::journal::RecordStep;
 use midstride::store::ledger::{Ledger as _, StreamId};
 use midstride_core::format::document::Document;
@@ -42,7 +42,7 @@ fn number(text: &str) -> usize {
 
 /// Makes the next change and returns its number.
 fn record(root: &Path, reached: &dyn Fn(RecordStep)) -> usize {
-    let project = open(root);
+    let project = open_on_disk(root);
     let shelved = project.workspace().find("a").unwrap();
     let text = shelved.document.text();
     let next = number(text) + 1;
@@ -87,7 +87,7 @@ fn child(sandbox: &Sandbox, told: &str) -> Command {
 /// Asserts the state after a kill: the document is complete, at the acknowledged change or the one
 /// after it, its history matches what happened, and the next change succeeds.
 fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
-    let project = open(sandbox.root());
+    let project = open_on_disk(sandbox.root());
     let found: Vec<_> = project.workspace().read_all().into_iter().map(Result::unwrap).collect();
     assert_eq!(found.len(), 1, "{about}: no reader takes a draft for a document");
     let text = found[0].document.text();
@@ -125,7 +125,7 @@ fn let_a_minute_pass(sandbox: &Sandbox) {
 /// Asserts that the history has every change up to this one once and in order, and nothing else,
 /// and that the latest texts can be read.
 fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &str) {
-    let project = open(sandbox.root());
+    let project = open_on_disk(sandbox.root());
     let shelved = project.workspace().find("a").unwrap();
     let told = shelved.handoff(project.workspace()).revisions();
     let told: Vec<&str> = told.iter().filter_map(|entry| Some(entry.reason?.value)).collect();
@@ -139,7 +139,7 @@ fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &s
 
 /// Asserts that the ledger has every change once and in order.
 fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let ledger = store.ledger().unwrap();
     let records = ledger.read(&StreamId::handoff(&Uid::new("one")), None).unwrap();
     let events = records.into_iter().flat_map(|record| record.events);
@@ -176,7 +176,7 @@ fn kill_often(
             assert_sound(&sandbox, acknowledged, &format!("kill {index}"));
             reached = number(&sandbox.read(FILE));
         }
-        if open(sandbox.root()).workspace().repository().is_some() {
+        if open_on_disk(sandbox.root()).workspace().repository().is_some() {
             // Unreferenced objects are deleted; referenced ones stay.
             sandbox.git(&["gc", "--prune=now", "--quiet"]);
         }
@@ -275,7 +275,7 @@ fn killed_at_any_moment_without_git_nothing_is_lost() {
 #[test]
 fn the_second_of_two_conflicting_revisions_is_refused() {
     let sandbox = project(Sandbox::new("").repository());
-    let project = open(sandbox.root());
+    let project = open_on_disk(sandbox.root());
     let (mine, theirs) =
         (project.workspace().find("a").unwrap(), project.workspace().find("a").unwrap());
     let next = |words: &str| {

@@ -9,6 +9,10 @@ use midstride::sys::files::Root;
 use midstride::workspace::Workspace;
 use midstride_ledger::conformance::{LOCAL_SUITE, LocalWorld, SUITE, World, event};
 use midstride_testkit::Sandbox;
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 struct Sqlite(Sandbox);
 
@@ -230,18 +234,18 @@ fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     busy.execute_batch("COMMIT").unwrap();
     assert_eq!(ids(hook), ["1"]);
     for _ in 0..2 {
-        assert_eq!(ids(crate::open(sandbox.root()).ledger().unwrap()), ["1", "2"]);
+        assert_eq!(ids(crate::open_on_disk(sandbox.root()).ledger().unwrap()), ["1", "2"]);
     }
     // An unreadable entry is skipped.
     sandbox.write(".git/midstride/spool/zz.json", "{");
-    assert_eq!(ids(crate::open(sandbox.root()).ledger().unwrap()), ["1", "2"]);
+    assert_eq!(ids(crate::open_on_disk(sandbox.root()).ledger().unwrap()), ["1", "2"]);
     assert!(sandbox.root().join(".git/midstride/spool/zz.unreadable").exists());
 }
 
 #[test]
 fn commands_that_drain_the_spool_at_once_all_succeed() {
     let sandbox = Sandbox::new("").repository();
-    crate::open(sandbox.root()).ledger().unwrap();
+    crate::open_on_disk(sandbox.root()).ledger().unwrap();
     for round in 0..5 {
         for number in 0..40 {
             let id = format!("{round}-{number}");
@@ -250,7 +254,7 @@ fn commands_that_drain_the_spool_at_once_all_succeed() {
             sandbox.write(&format!(".git/midstride/spool/{id}.json"), text);
         }
         std::thread::scope(|scope| {
-            let drain = || crate::open(sandbox.root()).ledger().map(|_| ());
+            let drain = || crate::open_on_disk(sandbox.root()).ledger().map(|_| ());
             let all: Vec<_> = (0..4).map(|_| scope.spawn(drain)).collect();
             for one in all {
                 one.join().unwrap().unwrap();
@@ -259,7 +263,7 @@ fn commands_that_drain_the_spool_at_once_all_succeed() {
         let spool = std::fs::read_dir(sandbox.root().join(".git/midstride/spool")).unwrap();
         assert_eq!(spool.count(), 0);
     }
-    assert_eq!(ids(crate::open(sandbox.root()).ledger().unwrap()).len(), 200);
+    assert_eq!(ids(crate::open_on_disk(sandbox.root()).ledger().unwrap()).len(), 200);
 }
 
 /// Copies the database files as they are on disk, each cut at some point, as after a power loss.
@@ -333,5 +337,62 @@ fn a_truncated_blob_is_an_error_until_it_is_stored_again() {
         );
         assert_eq!(ledger.put_blob(&large).unwrap(), hash);
         assert_eq!(ledger.get_blob(&hash).unwrap().unwrap(), large);
+    }
+}
+
+/// The variable that names the folder of the ledger to the child process.
+const APPENDING: &str = "MIDSTRIDE_TEST_APPENDING";
+
+/// Runs only as a child process of the test below, and is killed on the way.
+#[test]
+fn child_whose_threads_append() {
+    let Some(folder) = std::env::var_os(APPENDING) else { return };
+    let folder = Root::open(Path::new(&folder)).unwrap();
+    let ledger = SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..32 {
+            let ledger = &ledger;
+            scope.spawn(move || {
+                let (stream, mut version) = (StreamId::from_name(&format!("s/{thread}")), None);
+                for number in 0..10_000 {
+                    let id = format!("{thread}-{number}");
+                    let expected = ExpectedVersion::after(version);
+                    version = Some(ledger.append(&stream, expected, &[event(&id)]).unwrap());
+                    let mut out = std::io::stdout().lock();
+                    writeln!(out, "\nacknowledged {id}").and_then(|()| out.flush()).unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_killed_process_loses_no_event_that_one_of_its_threads_acknowledged() {
+    for kept in [1, 50, 400] {
+        let sandbox = Sandbox::new("");
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["ledger::child_whose_threads_append", "--exact", "--nocapture"])
+            .env(APPENDING, sandbox.root())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let mut acknowledged: Vec<String> = Vec::new();
+        for line in lines {
+            acknowledged.extend(line.strip_prefix("acknowledged ").map(str::to_owned));
+            if acknowledged.len() == kept {
+                child.kill().unwrap();
+            }
+        }
+        child.wait().unwrap();
+        assert!(acknowledged.len() >= kept);
+        let found: BTreeSet<String> = {
+            let ledger = open(&sandbox, WaitPolicy::Command);
+            let records = ledger.read_with_prefix("s/").unwrap();
+            records.into_iter().flat_map(|record| record.events).map(|event| event.id).collect()
+        };
+        let lost: Vec<&String> = acknowledged.iter().filter(|id| !found.contains(*id)).collect();
+        assert_eq!(lost, Vec::<&String>::new());
     }
 }

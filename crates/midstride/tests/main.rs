@@ -38,19 +38,36 @@ mod writers;
 
 use midstride::journal::RevisionInfo;
 use midstride::store::Store;
-use midstride::store::ledger::WaitPolicy;
+use midstride::store::ledger::{ProjectLedger, WaitPolicy};
 use midstride::sys::clock::Clock;
 use midstride::sys::env::{Environment, Invoker, UserName, Variables};
+use midstride::sys::files::Root;
 use midstride::verbs;
 use midstride::workspace::Workspace;
 use midstride::workspace::consent::UserConsent;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::text::id::{ClientName, SessionId};
+use midstride_ledger::MemoryLedger;
 use midstride_testkit::{NOW, Sandbox};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// The ledgers of projects whose tests need no process, no database and no file of it.
+static LEDGERS: Mutex<BTreeMap<PathBuf, MemoryLedger>> = Mutex::new(BTreeMap::new());
+
+/// The project in a folder with its ledger in memory, as another process with that ledger sees it.
+fn open(root: &Path) -> Store {
+    let workspace = Workspace::discover(without_home(root)).unwrap();
+    let ledger =
+        LEDGERS.lock().unwrap().entry(workspace.root().path().to_owned()).or_default().clone();
+    let folder = Root::open(root).unwrap();
+    let ledger = ProjectLedger::new(Box::new(ledger), folder, WaitPolicy::Command);
+    Store::with_ledger(workspace, ledger)
+}
 
 /// The project in a folder, as a new process sees it.
-fn open(root: &Path) -> Store {
+fn open_on_disk(root: &Path) -> Store {
     Store::new(Workspace::discover(without_home(root)).unwrap(), WaitPolicy::Command)
 }
 

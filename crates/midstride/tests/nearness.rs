@@ -2,7 +2,7 @@
 //! folder.
 
 use crate::transcript::Transcript;
-use crate::{open, set_up};
+use crate::{open_on_disk, set_up};
 use midstride::clients;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, SessionChoice};
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -12,12 +12,12 @@ use std::path::Path;
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    set_up(&open(sandbox.root()));
+    set_up(&open_on_disk(sandbox.root()));
     sandbox
 }
 
 fn briefed(folder: &Path) -> BriefOutcome {
-    verbs::brief(&open(folder), &BriefRequest::default(), &mut |_, _| ())
+    verbs::brief(&open_on_disk(folder), &BriefRequest::default(), &mut |_, _| ())
 }
 
 /// A session in a folder that asked for something, on a branch, and changed some files.
@@ -34,7 +34,7 @@ fn works_in(
     std::fs::write(&path, edited.says("Done.").text()).unwrap();
     let client = clients::find("claude-code");
     verbs::checkpoint(
-        &open(folder),
+        &open_on_disk(folder),
         &SessionChoice::Transcript(path),
         client,
         CheckpointMode::Auto,

@@ -1,7 +1,7 @@
 //! Tests of observing a repository: commits from the reflog, the working tree from git, and what of
 //! that still holds later. Git itself is the reference.
 
-use crate::open;
+use crate::open_on_disk;
 use midstride::store::Store;
 use midstride::sys::git::{BranchState, Repository};
 use midstride::workspace::observation::{
@@ -25,7 +25,7 @@ fn repository() -> Sandbox {
 }
 
 fn store(sandbox: &Sandbox) -> Store {
-    open(sandbox.root())
+    open_on_disk(sandbox.root())
 }
 
 /// The output of git, with ids unchanged.
@@ -168,7 +168,7 @@ fn each_worktree_has_its_own_commits() {
     there(&["commit", "--quiet", "--allow-empty", "--message", "there"]);
     commit(&sandbox, "here");
     assert_eq!(told(&sandbox), ["here exists"]);
-    let made = commits_made(open(&second).workspace(), EARLIER.parse().unwrap(), None);
+    let made = commits_made(open_on_disk(&second).workspace(), EARLIER.parse().unwrap(), None);
     let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
     assert_eq!(told, [("there", ReflogCommitState::Exists)]);
     // The other worktree moves a branch that this one left; only the log of the branch has that.

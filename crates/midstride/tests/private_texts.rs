@@ -1,7 +1,7 @@
 //! Tests of moving texts of uncommitted handoffs out of the project's repository, where earlier
 //! versions stored them.
 
-use crate::{because, consent, open, open_in_hook};
+use crate::{because, consent, open_in_hook, open_on_disk};
 use midstride::store::{MoveStep, Store};
 use midstride::verbs;
 use midstride_core::format::document::Document;
@@ -77,7 +77,7 @@ fn stored_by_an_earlier_version(format: &str) -> Sandbox {
     sandbox.git(&["add", ".midstride/handoffs/committed.md"]);
     sandbox.git(&["commit", "--quiet", "--message", "start"]);
     // A store that no record names is not read before that.
-    verbs::trust(open(sandbox.root()).workspace(), &consent()).unwrap();
+    verbs::trust(open_on_disk(sandbox.root()).workspace(), &consent()).unwrap();
     sandbox
 }
 
@@ -107,7 +107,7 @@ fn assert_moved(sandbox: &Sandbox, about: &str) {
         let fsck = ["--git-dir", repository, "fsck", "--full", "--strict", "--no-dangling"];
         assert_eq!(git(sandbox, &fsck, ""), "", "{about}");
     }
-    assert_readable(&open(sandbox.root()), about);
+    assert_readable(&open_on_disk(sandbox.root()), about);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn the_next_command_moves_texts_of_an_earlier_version_and_a_hook_does_not() {
             hook.ledger().unwrap();
             assert_readable(&hook, format);
             assert!(content(&sandbox).contains(STORED[0].word), "a hook has no time for it");
-            open(sandbox.root()).ledger().unwrap();
+            open_on_disk(sandbox.root()).ledger().unwrap();
             assert_moved(&sandbox, format);
             // The process that opened the project earlier finds the texts too.
             assert_readable(&hook, format);
@@ -132,7 +132,7 @@ fn the_next_command_moves_texts_of_an_earlier_version_and_a_hook_does_not() {
 fn a_move_that_was_killed_at_any_step_is_finished_by_the_next_command() {
     for step in MoveStep::ALL {
         let sandbox = stored_by_an_earlier_version("sha1");
-        let store = open(sandbox.root());
+        let store = open_on_disk(sandbox.root());
         let die = |reached| {
             if reached == step {
                 resume_unwind(Box::new(()));
@@ -142,7 +142,7 @@ fn a_move_that_was_killed_at_any_step_is_finished_by_the_next_command() {
         assert!(died.is_err(), "it got past {step:?}");
         let about = format!("{step:?}");
         assert_readable(&open_in_hook(sandbox.root()), &about);
-        open(sandbox.root()).ledger().unwrap();
+        open_on_disk(sandbox.root()).ledger().unwrap();
         assert_moved(&sandbox, &about);
     }
 }
@@ -154,7 +154,7 @@ fn processes_that_move_and_write_at_once_lose_nothing() {
         for number in 0..4 {
             let root = sandbox.root();
             threads.spawn(move || {
-                let store = open(root);
+                let store = open_on_disk(root);
                 store.move_private_texts(&|_| ()).unwrap();
                 let text = format!("---\nhandoff:\n  id: mine{number}\n  uid: mine{number}\n---\n");
                 let file = root.join(format!(".git/midstride/handoffs/mine{number}.md"));
@@ -165,7 +165,7 @@ fn processes_that_move_and_write_at_once_lose_nothing() {
             });
         }
     });
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     for number in 0..4 {
         let found = store.workspace().find(&format!("mine{number}")).unwrap();
         assert!(store.revision_text(&found, 1).is_ok(), "{number}");
@@ -177,7 +177,7 @@ fn processes_that_move_and_write_at_once_lose_nothing() {
 fn packed_texts_are_counted_until_git_removes_them() {
     let sandbox = stored_by_an_earlier_version("sha1");
     sandbox.git(&["gc", "--quiet"]);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     assert_eq!(store.packed_private_texts().unwrap(), 0);
     store.ledger().unwrap();
     assert!(!content(&sandbox).contains("refs/midstride-private"));
@@ -193,7 +193,7 @@ fn a_reference_of_the_user_is_left_alone() {
     let sandbox = stored_by_an_earlier_version("sha1");
     let other = "refs/midstride-private/handoffs/not-a-tree";
     sandbox.git(&["update-ref", other, "HEAD"]);
-    open(sandbox.root()).ledger().unwrap();
+    open_on_disk(sandbox.root()).ledger().unwrap();
     assert!(content(&sandbox).contains(other));
     sandbox.git(&["update-ref", "-d", other]);
     assert_moved(&sandbox, "beside it");

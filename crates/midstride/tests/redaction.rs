@@ -1,6 +1,6 @@
 //! Checks every byte that a capture stores: no secret of a transcript is in any file.
 
-use crate::{consent, open, set_up};
+use crate::{consent, open_on_disk, set_up};
 use midstride::store::Store;
 use midstride::store::ledger::{Cursor, Ledger, WaitPolicy};
 use midstride::verbs::{self, CheckpointError, SessionChoice};
@@ -146,8 +146,8 @@ fn no_captured_byte_of_the_corpus_belongs_to_a_secret() {
 /// least this many out.
 fn check_captures(transcripts: &[PathBuf], planted: usize, taken_out: usize) {
     let sandbox = Sandbox::new("none").repository();
-    set_up(&open(sandbox.root()));
-    let store = open(sandbox.root());
+    set_up(&open_on_disk(sandbox.root()));
+    let store = open_on_disk(sandbox.root());
     let mut plants = Plants::new();
     let parts = Parts::of(&plants.secrets);
     let (mut blobs, mut seen) = (Vec::new(), 0);
@@ -199,7 +199,7 @@ fn project_redaction_rules_apply_to_every_captured_file() {
 
 fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     let sandbox = Sandbox::new("none").repository();
-    set_up(&open(sandbox.root()));
+    set_up(&open_on_disk(sandbox.root()));
     let rule = format!("[[redact]]\nkind = \"acme-token\"\nbegins = \"acme_\"\nthen = '{then}'\n");
     let settings = sandbox.root().join(".midstride/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();

@@ -1,12 +1,12 @@
 //! The store opens each database once, on first use.
 
-use crate::{open, set_up};
+use crate::{open_on_disk, set_up};
 use midstride_testkit::Sandbox;
 use std::path::PathBuf;
 
 fn project() -> Sandbox {
     let sandbox = Sandbox::new("").repository();
-    set_up(&open(sandbox.root()));
+    set_up(&open_on_disk(sandbox.root()));
     sandbox
 }
 
@@ -17,7 +17,7 @@ fn ledger_path(sandbox: &Sandbox) -> PathBuf {
 #[test]
 fn nothing_is_opened_or_created_before_it_is_needed() {
     let sandbox = project();
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     assert!(store.existing_ledger().unwrap().is_none());
     assert!(!ledger_path(&sandbox).exists());
     let ledger = store.ledger().unwrap();

@@ -1,6 +1,6 @@
 //! Tests of workflow states: saving, loading and changing them, with their history.
 
-use crate::{consent, open, set_up};
+use crate::{consent, open, open_on_disk, set_up};
 use midstride::verbs::{
     self, STATE_BYTES_MAX, StateChange, WorkflowError, kept_text, load_state, save_state, states,
 };
@@ -47,14 +47,17 @@ fn every_state_is_kept_and_the_last_one_counts() {
 #[test]
 fn an_earlier_record_that_cannot_be_read_still_counts() {
     let sandbox = shop();
-    save(&sandbox, "release", json!({"step": 1}));
-    save(&sandbox, "release", json!({"step": 2}));
+    let store = open_on_disk(sandbox.root());
+    for step in [1, 2] {
+        let change = StateChange::Whole(json!({"step": step}));
+        save_state(&store, "release", &change, Some("codex")).unwrap();
+    }
     let path = sandbox.root().join(".git/midstride/ledger.db");
     let connection = rusqlite::Connection::open(path).unwrap();
     let sql = "UPDATE records SET events = 'broken' WHERE stream LIKE 'workflow%' AND number = 1";
     assert_eq!(connection.execute(sql, []).unwrap(), 1);
     drop(connection);
-    let all = states(&open(sandbox.root())).unwrap();
+    let all = states(&open_on_disk(sandbox.root())).unwrap();
     assert_eq!((all.len(), all[0].1), (1, 2));
 }
 

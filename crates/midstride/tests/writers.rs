@@ -1,6 +1,6 @@
 //! Tests of concurrent writers of one document: everything that was acknowledged is kept.
 
-use crate::{because, open};
+use crate::{because, open_on_disk};
 use midstride::journal::{JournalError, RecordStep, RecordedRevision};
 use midstride::store::Store;
 use midstride::sys::files::{FileError, FileProblem};
@@ -223,7 +223,7 @@ fn told(reasons: &[String], words: &str) -> usize {
 /// Asserts that nothing is reported twice or made up, every text can be read, and the next change
 /// succeeds.
 fn assert_sound(sandbox: &Sandbox, about: &str) {
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let shelved = read(&store);
     let all = reasons(&shelved, &store);
     assert!(!all.iter().any(|reason| reason.contains("outside")), "{about}: {all:?}");
@@ -250,7 +250,7 @@ fn assert_sound(sandbox: &Sandbox, about: &str) {
 fn one_overtakes_the_other(sandbox: &Sandbox, mine: Verb, theirs: Verb) {
     let about = format!("{mine:?} while {theirs:?}");
     sandbox.write(FILE, document(2));
-    let (me, them) = (open(sandbox.root()), open(sandbox.root()));
+    let (me, them) = (open_on_disk(sandbox.root()), open_on_disk(sandbox.root()));
     // There must be something to undo.
     write(Verb::Shared, &me, &read(&me), 0, "first").unwrap();
     let stale = read(&me);
@@ -314,7 +314,7 @@ fn an_overtaken_writer_in_a_repository_succeeds_or_gets_an_error() {
 fn one_stops_for_the_other(sandbox: &Sandbox, stop: RecordStep, theirs: Verb) {
     let about = format!("{theirs:?} at {stop:?}");
     sandbox.write(FILE, document(2));
-    let (me, them) = (open(sandbox.root()), open(sandbox.root()));
+    let (me, them) = (open_on_disk(sandbox.root()), open_on_disk(sandbox.root()));
     write(Verb::Shared, &me, &read(&me), 0, "first").unwrap();
     let stale = read(&me);
     let next = stale.document.text().replace("Begun 0.", "mine.");
@@ -372,7 +372,7 @@ fn another_writer_may_run_between_any_two_steps_in_a_repository() {
 #[test]
 fn changing_a_deleted_document_is_reported() {
     let sandbox = project(Sandbox::new(""), 2);
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     write(Verb::Shared, &store, &read(&store), 0, "first").unwrap();
     let shelved = read(&store);
     std::fs::remove_file(sandbox.root().join(FILE)).unwrap();
@@ -400,7 +400,7 @@ struct Acknowledged {
 
 /// Writes until every verb was done once, in its own project instance.
 fn hammer(sandbox: &Sandbox, writer: usize, rounds: usize) -> Vec<Acknowledged> {
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let verbs = [Verb::Append, Verb::Shared, Verb::Answer, Verb::Review, Verb::Correct];
     let mut acknowledged = Vec::new();
     for round in 0..rounds {
@@ -432,7 +432,7 @@ fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: u
     let mut acknowledged: Vec<Acknowledged> = hammered.into_iter().flatten().collect();
     acknowledged.sort_by_key(|one| one.revision);
     assert!(acknowledged.len() > writers, "somebody gets through");
-    let store = open(sandbox.root());
+    let store = open_on_disk(sandbox.root());
     let shelved = read(&store);
     let all = reasons(&shelved, &store);
     assert_eq!(all.len(), acknowledged.len(), "only what was acknowledged is told: {all:?}");

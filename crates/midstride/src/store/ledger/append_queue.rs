@@ -57,6 +57,12 @@ impl AppendQueue {
         waiting.extend(appends.cloned());
     }
 
+    /// How many appends wait.
+    #[cfg(test)]
+    pub(super) fn length(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Takes everything that waits.
     pub(super) fn take(&self) -> Vec<Arc<QueuedAppend>> {
         mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

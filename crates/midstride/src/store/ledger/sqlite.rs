@@ -222,6 +222,18 @@ impl SqliteLedger {
         rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))
     }
 
+    /// Whether no thread uses the connection.
+    #[cfg(test)]
+    pub(super) fn is_idle(&self) -> bool {
+        self.connection.try_lock().is_ok() || self.queue.length() > 0
+    }
+
+    /// How many appends wait for the connection.
+    #[cfg(test)]
+    pub(super) fn queue_length(&self) -> usize {
+        self.queue.length()
+    }
+
     /// Records everything that waits, in one transaction.
     fn append_queued(&self) {
         let mut connection = self.connection();
@@ -701,5 +713,71 @@ fn unavailable(error: &rusqlite::Error) -> AppendError {
         Some(ErrorCode::SystemIoFailure) => AppendError::Ambiguous(error.to_string()),
         _ if is_busy(error) => AppendError::Busy(error.to_string()),
         _ => AppendError::Unavailable(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::ledger::ExpectedVersion;
+    use crate::sys::files::ScratchFolder;
+    use midstride_core::work::event::TaskEvent;
+
+    const THREADS: usize = 32;
+
+    fn event(id: usize) -> Envelope {
+        Envelope {
+            id: id.to_string(),
+            time: Timestamp::UNIX_EPOCH,
+            source: "test".to_owned(),
+            received_from: None,
+            event: Event::Task(TaskEvent::Noted { text: "x".to_owned() }),
+        }
+    }
+
+    fn append(ledger: &SqliteLedger, id: usize) {
+        let stream = StreamId::from_name(&format!("stream-{id}"));
+        ledger.append(&stream, ExpectedVersion::NoStream, &[event(id)]).unwrap();
+    }
+
+    /// How many transactions a write-ahead log has: a frame that ends one names the size of the database.
+    fn transactions(log: &[u8]) -> usize {
+        const HEADER: usize = 32;
+        const FRAME_HEADER: usize = 24;
+        let page = u32::from_be_bytes(log[8..12].try_into().unwrap()) as usize;
+        let frames = log[HEADER..].chunks(FRAME_HEADER + page);
+        frames.filter(|frame| frame[4..8] != [0; 4]).count()
+    }
+
+    #[test]
+    fn appends_that_wait_share_a_transaction() {
+        let folder = ScratchFolder::new("midstride-queue").unwrap();
+        let ledger =
+            SqliteLedger::open_in(Root::open(folder.path()).unwrap(), WaitPolicy::Command).unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        let log = || transactions(&root.read(Path::new("ledger.db-wal")).unwrap());
+        let before = log();
+        let other = Connection::open(folder.path().join("ledger.db")).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| append(&ledger, 0));
+            // The first append has left the queue, and waits for the other process.
+            while ledger.is_idle() {
+                std::thread::yield_now();
+            }
+            for id in 1..THREADS {
+                let ledger = &ledger;
+                scope.spawn(move || append(ledger, id));
+            }
+            while ledger.queue_length() < THREADS - 1 {
+                std::thread::yield_now();
+            }
+            other.execute_batch("COMMIT").unwrap();
+        });
+        assert_eq!(log() - before, 2, "the first append, and all others together");
+        let records = ledger.read_with_prefix("stream-").unwrap();
+        assert_eq!(records.len(), THREADS);
+        drop(ledger);
+        folder.remove().unwrap();
     }
 }
