@@ -125,7 +125,7 @@ fn conflicts_are_reported_and_can_be_settled() {
     23 | <<<<<<< eve, 2026-03-21T17:24:00Z
        | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: Run `midstride merge PATH` to merge what can be merged. Then choose one side of the rest and delete the conflict markers.
+       = help: Run `midstride merge PATH` to merge everything that can be merged automatically. Then choose one side of each remaining conflict and delete the conflict markers.
     ----- stderr -----
     1 document checked: 1 error
     ");

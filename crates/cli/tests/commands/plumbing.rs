@@ -10,7 +10,7 @@ fn a_code_is_explained_and_an_unknown_one_gets_a_suggestion() {
     ----- stdout -----
     S003 (warning): a blocking question is open
 
-    Work done before the answer may have to be redone. The document is fine, but it does not advance to the next stage. (Rule 2 for advancing.)
+    Work done before the question is answered may have to be redone. The document is otherwise valid, but it does not advance. (Rule 2 of `midstride advance`.)
 
     Fix: Answer it with `midstride answer`, or set `blocking: false`.
 
