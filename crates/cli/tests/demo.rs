@@ -187,9 +187,8 @@ fn the_demonstration_tells_its_story_and_leaves_nothing_behind() {
     let by_agent = sandbox.finish(demo().env("CLAUDECODE", "1")).exits(0);
     assert!(by_agent.stdout.contains("by claude-code: formatted"), "{by_agent}");
     let run = sandbox.finish(&mut demo()).exits(0);
-    let (before, behind) = run.stdout.split_once("the code it cites: ").unwrap();
-    let named =
-        format!("{before}the code it cites: [SHORT COMMIT] {}", &behind["12345678 ".len()..]);
+    let (before, behind) = run.stdout.split_once("the cited code: ").unwrap();
+    let named = format!("{before}the cited code: [SHORT COMMIT] {}", &behind["12345678 ".len()..]);
     insta::assert_snapshot!(named);
     assert_eq!(run.stderr, "");
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);

@@ -393,7 +393,7 @@ fn briefings_do_not_point_outside_the_project() {
     assert!(!told.contains("plan.md") && !told.contains("gone.md"), "{told}");
     let checked = sandbox.run(["check", "reads"]).exits(1).stdout;
     assert!(
-        checked.contains("warning[R004]: `plan.md` leads outside the project through a symlink"),
+        checked.contains("warning[R004]: `plan.md` points outside the project through a symlink"),
         "{checked}"
     );
     assert!(

@@ -176,7 +176,7 @@ fn blocking_findings_are_shown_with_hints() {
        |
        = help: validate it and set `validated: true` or `validated: failed`
 
-    error[S008]: `insights` has no decision
+    error[S008]: no decision is recorded for `insights`
       --> .midstride/handoffs/feat-042/discovery.md:28:3
        |
     28 |   platform_capabilities:
@@ -452,13 +452,13 @@ fn unreachable_stages_are_refused() {
     insta::assert_snapshot!(sandbox.run(["advance", "market", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed: spec builds on discovery, and this handoff has no stage
+    error: `market-page-perf` was not changed: spec builds on discovery, but this handoff has no stage
     hint: `midstride new --stage spec --from market-page-perf` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "HANDOFF.md", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF` was not changed: spec builds on discovery, and this handoff has no stage
+    error: `HANDOFF` was not changed: spec builds on discovery, but this handoff has no stage
     hint: `midstride new --stage spec --from HANDOFF` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spek"]), @"

@@ -57,7 +57,7 @@ fn hints_are_counted_by_kind_and_listed_on_request() {
     insta::assert_snapshot!(sandbox.run(["check", "-v"]), @"
     exit 0
     ----- stdout -----
-    hint[C002]: this root cause names no file
+    hint[C002]: this root cause does not name a file
       --> .midstride/handoffs/a.md:11:1
        |
     11 | The query.
@@ -71,7 +71,7 @@ fn hints_are_counted_by_kind_and_listed_on_request() {
     15 | 1. Add an index.
        | ^^^^^^^^^^^^^^^^
        |
-       = help: say what must be true afterwards, or name a command that shows it
+       = help: say what must be true afterward, or give a command that checks it
 
     hint[C003]: this step does not say how to check that it is done
       --> .midstride/handoffs/a.md:16:1
@@ -79,7 +79,7 @@ fn hints_are_counted_by_kind_and_listed_on_request() {
     16 | 2. Drop the cache.
        | ^^^^^^^^^^^^^^^^^^
        |
-       = help: say what must be true afterwards, or name a command that shows it
+       = help: say what must be true afterward, or give a command that checks it
 
     hint[C003]: this step does not say how to check that it is done
       --> .midstride/handoffs/a.md:17:1
@@ -87,7 +87,7 @@ fn hints_are_counted_by_kind_and_listed_on_request() {
     17 | 3. Deploy it.
        | ^^^^^^^^^^^^^
        |
-       = help: say what must be true afterwards, or name a command that shows it
+       = help: say what must be true afterward, or give a command that checks it
     ----- stderr -----
     1 document checked: 4 hints
     ");
@@ -276,7 +276,7 @@ fn the_description_of_a_pull_request_is_checked() {
     3 | ## Handoff Context
       | ^^^^^^^^^^^^^^^^^^
       |
-      = help: add a line `**Implements**:`
+      = help: add `**Implements**:` to the handoff context
 
     error[P004]: the design `designs/none.md` does not exist
      --> body.md:6:13
@@ -292,7 +292,7 @@ fn the_description_of_a_pull_request_is_checked() {
     10 | - Deviation: none
        | ^^^^^^^^^^^^^^^^^
        |
-       = help: add a line `Impact:`
+       = help: add `Impact:` to this entry
     ----- stderr -----
     1 document checked: 2 errors, 1 warning
     ");
@@ -304,8 +304,8 @@ fn a_project_defines_its_own_stage() {
     sandbox.write(".midstride/config.toml", "capabilities = [\"billing\"]\n[stages.threat-model]\nfolder = \"threats\"\nrequires = [\"id\", \"landmines\"]\ncapabilities = true\n");
     sandbox.write(".claude/pipeline/threats/feat-001.md", "---\nhandoff:\n  id: feat-001\n  platform_capabilities:\n    quota:\n      applies: false\n---\n");
     let run = sandbox.run(["check", "--quiet"]).exits(1);
-    assert!(run.stdout.contains("a document of the threat-model stage needs `landmines`"), "{run}");
-    assert!(run.stdout.contains("`billing` has no decision"), "{run}");
+    assert!(run.stdout.contains("a document at the threat-model stage needs `landmines`"), "{run}");
+    assert!(run.stdout.contains("no decision is recorded for `billing`"), "{run}");
 }
 
 #[test]

@@ -484,8 +484,8 @@ fn a_blamed_blank_line_or_brace_is_not_followed() {
     let text = sandbox.read("src/b.rs");
     sandbox.write("src/b.rs", format!("// new\n// too\n{text}"));
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
-    src/b.rs:3 not_judged by blame the cited lines are blank or lone braces
-    src/b.rs:4 not_judged by blame the cited lines are blank or lone braces
+    src/b.rs:3 not_judged by blame the cited lines are blank or contain only braces
+    src/b.rs:4 not_judged by blame the cited lines are blank or contain only braces
     src/b.rs:6 moved src/b.rs:8-8 by blame
     ");
     let run = sandbox.run(["check", "-v"]);
@@ -652,8 +652,8 @@ fn the_date_of_a_note_is_the_origin_of_its_paths() {
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     src/b.rs deleted by date
     src/a.rs:3 intact src/a.rs:3-3 by date only its path was checked
-    src/b.rs not_judged by none no file has this path
-    src/c.rs not_judged by none no file has this path
+    src/b.rs not_judged by none no file exists at this path
+    src/c.rs not_judged by none no file exists at this path
     ");
     commit_at(&sandbox, "2024-05-09T10:00:00Z");
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
@@ -685,8 +685,8 @@ fn our_handoff_reports_what_never_existed() {
     cite(&sandbox, text);
     let run = sandbox.run(["check", "-v", "a"]);
     for line in [
-        "hint[D005]: `src/new.rs` does not exist, and did not exist when this was written",
-        "warning[D008]: `src/other.rs:4` does not exist, and did not exist when this was written",
+        "hint[D005]: `src/new.rs` does not exist and did not exist when this was written",
+        "warning[D008]: `src/other.rs:4` does not exist and did not exist when this was written",
         "warning[D008]: `src/a.rs:90` is past the end of the file",
     ] {
         assert!(run.stdout.contains(line), "{run}");
@@ -777,7 +777,7 @@ fn later_commits_suggest_a_handoff_may_be_done() {
     let said = said
         .unwrap_or_default()
         .replace(&sandbox.git(&["rev-parse", "--short=8", "HEAD"]).trim().to_owned(), "[SHORT]");
-    insta::assert_snapshot!(said, @r#"hint[D006]: possibly done: a later commit changed the code it cites: [SHORT] "cache the weather""#);
+    insta::assert_snapshot!(said, @r#"hint[D006]: possibly done: a later commit changed the cited code: [SHORT] "cache the weather""#);
     let mut check = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     check.env("MIDSTRIDE_NOW", "2026-06-01T00:00:00Z");
     let run = sandbox.finish(check.args(["check", "-v", "a"]));

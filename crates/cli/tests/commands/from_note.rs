@@ -48,7 +48,7 @@ fn plain_markdown_becomes_a_handoff() {
     insta::assert_snapshot!(sandbox.run(["check", "where-we-are"]), @"
     exit 1
     ----- stdout -----
-    warning[C010]: a handoff of kind investigation needs one of the sections Diagnosis, Root causes, Plan
+    warning[C010]: an investigation handoff needs one of these sections: Diagnosis, Root causes, Plan
      --> .midstride/handoffs/where-we-are.md:2:1
       |
     2 | handoff:
@@ -56,7 +56,7 @@ fn plain_markdown_becomes_a_handoff() {
       |
       = help: add one of them; any heading with the same meaning works
 
-    error[S002]: `context_summary` is empty, but a handoff of kind investigation needs it
+    error[S002]: `context_summary` is empty, but an investigation handoff needs it
       --> .midstride/handoffs/where-we-are.md:12:19
        |
     12 |   context_summary:

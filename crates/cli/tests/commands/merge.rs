@@ -262,23 +262,23 @@ fn two_handoffs_with_one_id_are_not_fused() {
     1 | <<<<<<< one side
       | ^^^^^^^^^^^^^^^^
       |
-      = help: keep one here; move the other to its own file, named after its new `id`
+      = help: keep one here and move the other to its own file, named after its new `id`
 
-    error[S001]: a handoff of kind investigation needs `created`
+    error[S001]: an investigation handoff needs `created`
      --> .midstride/handoffs/twice.md:3:1
       |
     3 | handoff:
       | ^^^^^^^
       |
-      = help: add `created:` below `handoff:`
+      = help: add `created:` under `handoff:`
 
-    error[S001]: a handoff of kind investigation needs `context_summary`
+    error[S001]: an investigation handoff needs `context_summary`
      --> .midstride/handoffs/twice.md:3:1
       |
     3 | handoff:
       | ^^^^^^^
       |
-      = help: add `context_summary:` below `handoff:`
+      = help: add `context_summary:` under `handoff:`
     ----- stderr -----
     1 document checked: 3 errors
     ");

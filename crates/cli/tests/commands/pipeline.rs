@@ -117,7 +117,7 @@ fn design_waits_for_spec_and_pricing() {
     let design = design.replace("  context_summary:\n", summary);
     sandbox.write(DESIGN, design.replace(pricing, ""));
     let found = sandbox.run(["check", "feat-042/design", "--quiet"]);
-    let message = "this builds on spec and pricing, but does not name pricing";
+    let message = "this builds on spec and pricing but does not list pricing as upstream";
     assert!(found.stdout.contains(message), "{found}");
 }
 
@@ -235,7 +235,7 @@ fn a_review_that_blocks_cannot_be_resolved() {
     insta::assert_snapshot!(sandbox.run(resolve), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/review` was not changed: the review blocks: Review blocked
+    error: `feat-042/review` was not changed: the review is blocking: Review blocked
     hint: answer its blocking questions, and record the new verdict with `midstride edit feat-042/review`
     hint: or close it with `--by ID` or `--abandon REASON`
     ");

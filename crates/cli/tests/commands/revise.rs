@@ -467,8 +467,8 @@ fn an_unreadable_header_is_refused() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, other), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 1: it has no `handoff:`
-    hint: put its values below `handoff:`, or omit the header to replace only the body
+    error: `market-page-perf` was not changed, because the new text's header cannot be read: line 1: it has no `handoff:`
+    hint: put the header's values under `handoff:`, or omit the header to replace only the body
     ");
     let edited =
         sandbox.run_with_editor(&["edit", "market"], "printf -- '---\\nhandoff:\\n' > \"$1\"");
@@ -489,9 +489,9 @@ fn problems_of_the_new_text_are_reported() {
     exit 0
     ----- stderr -----
     market-page-perf@3: r
-    error[S001] on line 2: a handoff of kind investigation needs `id`; add `id:` below `handoff:`
-    error[S001] on line 2: a handoff of kind investigation needs `title`; add `title:` below `handoff:`
-    error[S001] on line 2: a handoff of kind investigation needs `context_summary`; add `context_summary:` below `handoff:`
+    error[S001] on line 2: an investigation handoff needs `id`; add `id:` under `handoff:`
+    error[S001] on line 2: an investigation handoff needs `title`; add `title:` under `handoff:`
+    error[S001] on line 2: an investigation handoff needs `context_summary`; add `context_summary:` under `handoff:`
     error[H009] on line 3: `status` cannot be `finished`; write one of planned, in_progress, resolved, superseded, abandoned
     error[H009] on line 4: `created` is not a time: `soon`; write it as 2026-03-21T17:24:00Z
     Next: midstride diff market-page-perf shows what changed

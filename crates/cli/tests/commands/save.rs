@@ -733,8 +733,8 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
     cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
     8 more items are needed before the next session can resume this:
-    1. `context_summary` is empty, but a handoff of kind session needs it (S002, line 12)
-       → say in one to three sentences what this is about and its status (the summary)
+    1. `context_summary` is empty, but a session handoff needs it (S002, line 12)
+       → write a summary that says in one to three sentences what this is about and what its status is
     2. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
     3. correction: Do not touch the pages, only the cache. (record a19)

@@ -208,7 +208,7 @@ fn explain_two_handoffs(document: &Document, findings: &mut [Finding]) {
     if let Some(finding) = conflict.filter(|_| merge::has_two_handoffs(document)) {
         finding.message = "the conflict is between two handoffs with the same id".to_owned();
         finding.fix = Some(FindingFix::Hint(
-            "keep one here; move the other to its own file, named after its new `id`".to_owned(),
+            "keep one here and move the other to its own file, named after its new `id`".to_owned(),
         ));
     }
 }
@@ -249,7 +249,7 @@ fn missing_header_finding(handoff: &Handoff<'_>) -> Finding {
     let text = handoff.document().text();
     let at = Span::new(0, line_end(text, 0).min(text.trim_end().len()));
     let message =
-        "this note has no handoff header, so midstride cannot tell its status or questions";
+        "this note has no handoff header, so midstride cannot determine its status or questions";
     let hint = "add a `handoff:` header with at least `id`, `title` and `status`";
     Finding::new(Code::NoHeader, at, message).with_hint(hint)
 }

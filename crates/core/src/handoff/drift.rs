@@ -345,7 +345,7 @@ impl fmt::Display for CitationDoubt {
         let short = |commit: &CommitId| commit.as_str().chars().take(12).collect::<String>();
         match self {
             Self::NoOrigin => f.write_str("there is no record of the cited code"),
-            Self::UnknownPath => f.write_str("no file has this path"),
+            Self::UnknownPath => f.write_str("no file exists at this path"),
             Self::Shallow(commit) => {
                 write!(f, "commit {} is not in this shallow clone", short(commit))
             }
@@ -356,13 +356,13 @@ impl fmt::Display for CitationDoubt {
                 write!(f, "commit {} is not in this repository", short(commit))
             }
             Self::Submodule(path) => write!(f, "submodule `{path}` is not available"),
-            Self::Unreadable => f.write_str("it is outside the repository, or unreadable"),
+            Self::Unreadable => f.write_str("it is outside the repository or unreadable"),
             Self::Ambiguous(files) => write!(f, "ambiguous: {files} files have this name"),
             Self::Git(why) => f.write_str(why),
             Self::RenamesNotSearched => {
                 f.write_str("midstride does not search for renames without git")
             }
-            Self::BlankLines => f.write_str("the cited lines are blank or lone braces"),
+            Self::BlankLines => f.write_str("the cited lines are blank or contain only braces"),
             Self::NoSuchPath => f.write_str("it did not exist when this was written"),
             Self::NoSuchLines => f.write_str("it is past the end of the file"),
             Self::PartialClone => f.write_str("its content is not in this partial clone"),

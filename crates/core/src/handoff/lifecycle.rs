@@ -54,7 +54,7 @@ pub enum LifecycleRefusal {
     #[error("proof {0} changed after it was run")]
     ProofChanged(usize),
     /// The handoff is a review, and it blocks.
-    #[error("the review blocks: {0}")]
+    #[error("the review is blocking: {0}")]
     ReviewBlocks(String),
     /// The handoff has a different number or unit for this measurement.
     #[error("`{name}` has `{field}: {has}`, not {given}")]
@@ -104,7 +104,7 @@ fn not_derived_message(to: &str, from: &[String], is: Option<&str>) -> String {
     match is {
         _ if from.is_empty() => format!("{to} does not build on another stage"),
         Some(is) => format!("{to} builds on {from}, not on {is}"),
-        None => format!("{to} builds on {from}, and this handoff has no stage"),
+        None => format!("{to} builds on {from}, but this handoff has no stage"),
     }
 }
 
@@ -113,7 +113,7 @@ fn not_derived_message(to: &str, from: &[String], is: Option<&str>) -> String {
 pub enum CloseReason {
     /// The work is done.
     Resolved {
-        /// The commit that did it.
+        /// The commit that resolved it.
         commit: Option<CommitId>,
         /// The outcome.
         outcome: Option<String>,
@@ -680,7 +680,7 @@ mod tests {
         let refused =
             |text: &str, ending: &CloseReason| after(text, |h| resolve(h, ending, &[], now)).err();
         let blocked = review("Review blocked", "");
-        let why = "the review blocks: Review blocked";
+        let why = "the review is blocking: Review blocked";
         assert_eq!(refused(&blocked, &passed).unwrap().to_string(), why);
         assert_eq!(refused(&blocked, &CloseReason::Abandoned("no budget".into())), None);
         assert_eq!(refused(&blocked, &CloseReason::Superseded("feat-043".into())), None);
@@ -688,7 +688,7 @@ mod tests {
         let open = review("Review approved", question);
         assert_eq!(
             refused(&open, &passed).unwrap().to_string(),
-            "the review blocks: q1 is open: Who pays?"
+            "the review is blocking: q1 is open: Who pays?"
         );
         let answered = format!("{question}      answer: We do\n");
         assert_eq!(refused(&review("Review approved", &answered), &passed), None);
@@ -812,7 +812,7 @@ mod tests {
             refused(BRIEF, "request").to_string(),
             "request does not build on another stage"
         );
-        let of_none = "spec builds on discovery, and this handoff has no stage";
+        let of_none = "spec builds on discovery, but this handoff has no stage";
         assert_eq!(refused(OPEN, "spec").to_string(), of_none);
         assert_eq!(refused("# A note\n", "spec").to_string(), of_none);
         let over = BRIEF.replace("in_progress", "superseded");

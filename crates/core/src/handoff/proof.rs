@@ -250,9 +250,9 @@ mod tests {
     fn a_number_is_checked_against_its_bounds() {
         let bounds = "expect: {min: 100, max: 110.5}";
         assert_eq!(judged(bounds, 0, "took 12 s\nmedian 108 ms"), "holds [108]");
-        assert_eq!(judged(bounds, 0, "median 14,290"), "14290 is over 110.5 [14290]");
-        assert_eq!(judged(bounds, 0, "-3"), "-3 is under 100 [-3]");
-        assert_eq!(judged(bounds, 0, "none"), "there is no number in its output");
+        assert_eq!(judged(bounds, 0, "median 14,290"), "14290 is greater than 110.5 [14290]");
+        assert_eq!(judged(bounds, 0, "-3"), "-3 is less than 100 [-3]");
+        assert_eq!(judged(bounds, 0, "none"), "its output contains no number");
         assert_eq!(judged(bounds, 1, "108"), "it exited with 1, not 0");
         let group = "expect: {matches: 'p50=([0-9.]+)', max: 200}";
         assert_eq!(judged(group, 0, "p50=108.50 p99=999"), "holds [108.5]");

@@ -43,7 +43,7 @@ pub(super) fn apply(
         let (matching, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|f| f.code == known);
         kept = others;
         if matching.is_empty() && known.is_document_local() {
-            let message = format!("{known} is silenced, but does not occur");
+            let message = format!("{known} is silenced but does not occur");
             kept.push(Finding::new(Code::AllowUnused, at, message));
         }
         silenced.extend(

@@ -64,7 +64,7 @@ fn disproved_finding(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Find
         named.push_str(&format!("; and {more} more"));
     }
     finding.with_hint(match named.as_str() {
-        "" => "no decision or artifact names it; move it to `wrong_turns`".to_owned(),
+        "" => "no decision or artifact refers to it; move it to `wrong_turns`".to_owned(),
         named => format!("revise what relies on it ({named}), then move it to `wrong_turns`"),
     })
 }
@@ -124,7 +124,7 @@ mod tests {
         let alone = found(disproved);
         assert_eq!(alone.len(), 1);
         assert_eq!(alone[0].0, Code::AssumptionDisproved);
-        assert!(alone[0].1.contains("no decision or artifact names it"), "{}", alone[0].1);
+        assert!(alone[0].1.contains("no decision or artifact refers to it"), "{}", alone[0].1);
         let decisions = "  decisions_made:\n    - decision: Copy by snapshots between projects\n    - decision: Bill by the hour\n    - decision: One button\n      rationale: follows from a1\n  dependencies:\n    downstream:\n      - artifact: designs/feat-042.md\n";
         let hint = &found(&format!("{disproved}{decisions}"))[0].1;
         for named in ["Copy by snapshots", "One button", "designs/feat-042.md"] {

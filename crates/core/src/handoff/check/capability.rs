@@ -24,7 +24,7 @@ pub(super) fn check(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
                 }
             }
             Some(_) | None => {
-                let message = format!("`{name}` has no decision");
+                let message = format!("no decision is recorded for `{name}`");
                 let finding = Finding::new(Code::CapabilityMissing, at, message);
                 out.push(
                     finding.with_hint(format!("add `{name}:` with `applies` and `rationale`")),

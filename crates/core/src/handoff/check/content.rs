@@ -4,7 +4,7 @@ mod placeholder;
 pub(super) mod prose;
 mod vacuous;
 
-use super::header_key_span;
+use super::{header_key_span, required};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::format::generated_section::{self, GeneratedSection};
@@ -78,7 +78,7 @@ fn check_root_causes(document: &Document, out: &mut Vec<Finding>) {
         for part in parts(document, section) {
             if !names_file(part.slice(document.text())) {
                 let at = first_line(document, part);
-                let message = "this root cause names no file";
+                let message = "this root cause does not name a file";
                 let finding = Finding::new(Code::RootCauseWithoutPlace, at, message);
                 out.push(finding.with_hint("name the file and line, such as `src/market.py:120`"));
             }
@@ -137,7 +137,7 @@ fn check_plan_steps(document: &Document, out: &mut Vec<Finding>) {
                 let message = "this step does not say how to check that it is done";
                 let finding = Finding::new(Code::StepWithoutCheck, at, message);
                 out.push(finding.with_hint(
-                    "say what must be true afterwards, or name a command that shows it",
+                    "say what must be true afterward, or give a command that checks it",
                 ));
             }
         }
@@ -157,7 +157,7 @@ fn check_lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         && !has_lesson
     {
         let times = if revisions.len() == 1 { "once" } else { "more than once" };
-        let message = format!("revised {times}, but records no wrong turn or landmine");
+        let message = format!("revised {times} without recording a wrong turn or landmine");
         out.push(Finding::new(Code::RevisedWithoutLesson, first.at, message));
     }
 }
@@ -175,7 +175,9 @@ fn check_length(document: &Document, out: &mut Vec<Finding>) {
     if lines > LINES_MAX {
         let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
         let without = if facts > 0 { ", not counting generated facts" } else { "" };
-        let message = format!("{lines} lines{without}; over {LINES_MAX}, points are easy to miss");
+        let message = format!(
+            "{lines} lines{without}; beyond {LINES_MAX}, important points are easy to miss"
+        );
         out.push(Finding::new(Code::Length, at, message));
     }
 }
@@ -248,8 +250,8 @@ fn check_required_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<
     }
     let names: Vec<&str> = wanted.iter().map(|meaning| meaning.heading()).collect();
     let message = format!(
-        "a handoff of kind {} needs one of the sections {}",
-        handoff.kind(),
+        "{} needs one of these sections: {}",
+        required::kind_with_article(handoff.kind()),
         names.join(", ")
     );
     let finding = Finding::new(Code::MissingSection, header_key_span(handoff), message);

@@ -30,7 +30,7 @@ pub fn check_pull_request(document: &Document, check_context: &dyn CheckContext)
         }
         None => {
             let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
-            let message = "the section `## Handoff Context` is missing";
+            let message = "the `## Handoff Context` section is missing";
             let finding = Finding::new(Code::PrWithoutContext, at, message);
             findings.push(finding.with_command(["midstride", "show", "ID", "--as", "pr"]));
         }
@@ -53,7 +53,7 @@ fn check_fields(
             let at = Span::new(context.title.at.start, context.title.at.start + title.len());
             let message = format!("the handoff context has no `**{name}**:`");
             let finding = Finding::new(Code::PrFieldMissing, at, message);
-            out.push(finding.with_hint(format!("add a line `**{name}**:`")));
+            out.push(finding.with_hint(format!("add `**{name}**:` to the handoff context")));
             continue;
         };
         let path = path_of(value.slice(text));
@@ -134,7 +134,7 @@ fn check_entries(document: &Document, context: &Section, out: &mut Vec<Finding>)
                 let at = Span::new(item.start, item.start + line.len());
                 let message = format!("this entry has no `{need}:`");
                 let finding = Finding::new(Code::PrItemIncomplete, at, message);
-                out.push(finding.with_hint(format!("add a line `{need}:`")));
+                out.push(finding.with_hint(format!("add `{need}:` to this entry")));
             }
         }
     }

@@ -68,7 +68,7 @@ pub(super) fn stage_rule<'s>(
 ) -> Option<&'s StageRule> {
     let Some(name) = handoff.stage() else {
         if handoff.kind() == HandoffKind::Stage {
-            let message = "a handoff of kind stage needs `stage`";
+            let message = "a stage handoff needs a `stage` field";
             out.push(Finding::new(Code::MissingField, header_key_span(handoff), message));
         }
         return None;
@@ -97,16 +97,25 @@ pub(super) fn has_no_value(node: &YamlNode) -> bool {
     }
 }
 
+/// A handoff of this kind, for messages.
+pub(super) fn kind_with_article(kind: HandoffKind) -> &'static str {
+    match kind {
+        HandoffKind::Investigation => "an investigation handoff",
+        HandoffKind::Session => "a session handoff",
+        HandoffKind::Stage => "a stage handoff",
+    }
+}
+
 fn check_field(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Finding>) {
     let subject = match handoff.stage() {
-        Some(stage) => format!("a document of the {stage} stage"),
-        None => format!("a handoff of kind {}", handoff.kind()),
+        Some(stage) => format!("a document at the {stage} stage"),
+        None => kind_with_article(handoff.kind()).to_owned(),
     };
     let Some(node) = handoff.node(field) else {
         if !is_elsewhere(handoff, field) {
             let message = format!("{subject} needs `{field}`");
             let finding = Finding::new(Code::MissingField, header_key_span(handoff), message);
-            out.push(finding.with_hint(format!("add `{field}:` below `handoff:`")));
+            out.push(finding.with_hint(format!("add `{field}:` under `handoff:`")));
         }
         return;
     };

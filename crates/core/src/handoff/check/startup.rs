@@ -21,7 +21,7 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
         let message = match context.path_access(path) {
             PathAccess::Readable => continue,
             PathAccess::Missing => format!("`{path}` does not exist in the project"),
-            PathAccess::Outside => format!("`{path}` leads outside the project through a symlink"),
+            PathAccess::Outside => format!("`{path}` points outside the project through a symlink"),
         };
         out.push(Finding::new(Code::StartupFileMissing, step.text.at, message));
     }

@@ -14,17 +14,17 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
             let is_explained =
                 resolution.is_some_and(|r| r.commit.is_some() || r.outcome.is_some());
             if !is_explained {
-                let message = "resolved, but has neither a commit nor an outcome";
+                let message = "resolved, but no commit or outcome is given";
                 out.push(Finding::new(Code::ResolvedWithoutCommit, at, message));
             }
             if let Some(why) = handoff.review_block_reason() {
-                let message = format!("resolved, but the review blocks: {why}");
+                let message = format!("resolved, but the review is blocking: {why}");
                 out.push(Finding::new(Code::ResolvedButBlocked, at, message));
             }
         }
         Status::Superseded => {
             if successor.is_none() {
-                let message = "superseded, but `superseded_by` names no handoff";
+                let message = "superseded, but `superseded_by` does not name a handoff";
                 out.push(Finding::new(Code::SupersededWithoutSuccessor, at, message));
             }
         }
@@ -51,7 +51,8 @@ pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut
     if let Some(successor) =
         successor.filter(|successor| !context.has_handoff(successor.value.trim()))
     {
-        let message = format!("`superseded_by` names `{}`, which does not exist", successor.value);
+        let message =
+            format!("`superseded_by` refers to `{}`, which does not exist", successor.value);
         out.push(Finding::new(Code::UnknownReference, successor.at, message));
     }
 }

@@ -66,12 +66,12 @@ fn check_named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &m
     let others = artifacts.iter().filter(|one| !wanted.iter().any(|stage| is_of(one, stage)));
     if missing.len() > others.count() {
         let message = format!(
-            "this builds on {}, but does not name {}",
+            "this builds on {} but does not list {} as upstream",
             wanted.join(" and "),
             missing.join(" and ")
         );
         let finding = Finding::new(Code::NoUpstream, header_key_span(handoff), message);
-        out.push(finding.with_hint("name it under `dependencies.upstream`"));
+        out.push(finding.with_hint("list it under `dependencies.upstream`"));
     }
 }
 
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn a_design_names_its_spec_and_its_pricing() {
-        let both = "this builds on spec and pricing, but does not name spec and pricing";
+        let both = "this builds on spec and pricing but does not list spec and pricing as upstream";
         assert_eq!(said(&[]).as_deref(), Some(both));
-        let pricing = "this builds on spec and pricing, but does not name pricing";
+        let pricing = "this builds on spec and pricing but does not list pricing as upstream";
         assert_eq!(said(&["feat-042/spec"]).as_deref(), Some(pricing));
         assert_eq!(said(&["specs/feat-042-snapshots.md"]).as_deref(), Some(pricing));
         let own = [".midstride/handoffs/feat-042/spec.md", "../pricing/feat-042.md#tiers"];

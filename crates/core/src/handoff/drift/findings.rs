@@ -163,8 +163,10 @@ fn group_finding(
         (FindingGroup::Moved(_), Some(key)) if checks.iter().any(|check| check.is_fixable) => {
             finding.with_command(["midstride", "check", "--fix", key])
         }
-        (FindingGroup::Moved(_), Some(_)) => finding
-            .with_hint("update the lines by hand: midstride cannot rewrite all of them safely"),
+        (FindingGroup::Moved(_), Some(_)) => finding.with_hint(
+            "update the line numbers by hand, because midstride cannot rewrite all of them \
+                 safely",
+        ),
         (FindingGroup::Moved(_), None) => finding.with_hint("update the line numbers"),
         (FindingGroup::Changed(_), Some(key)) => {
             let place = &first.place.value;
@@ -187,14 +189,14 @@ fn unchecked_hint(doubt: &CitationDoubt) -> &'static str {
     match doubt {
         CitationDoubt::NoSuchLines => "correct the line number",
         CitationDoubt::NoSuchPath | CitationDoubt::UnknownPath => {
-            "correct the path, unless the file is planned"
+            "correct the path, unless the file is yet to be created"
         }
         CitationDoubt::Ambiguous(_) => "spell out more of the path",
-        CitationDoubt::BlankLines => "cite the lines with the code",
-        CitationDoubt::NoOrigin => "commit the handoff, so that git records the code it cites",
+        CitationDoubt::BlankLines => "cite the lines that contain the code",
+        CitationDoubt::NoOrigin => "commit the handoff so that git records the code it cites",
         CitationDoubt::Shallow(_) | CitationDoubt::ShallowEnd(_) => "run `git fetch --unshallow`",
         CitationDoubt::MissingCommit(_) => {
-            "fetch the branch that has the commit, or revise the statement"
+            "fetch the branch that contains the commit, or revise the statement"
         }
         CitationDoubt::Submodule(_) => "run `git submodule update --init`",
         CitationDoubt::PartialClone => "run `git fetch --refetch --no-filter`",
@@ -271,7 +273,7 @@ fn unchecked_message(doubt: &CitationDoubt, checks: &[&CitationCheck]) -> String
     let (named, is_one) = (list(&places), places.len() == 1);
     let verb = |one: &str, many: &str| if is_one { one.to_owned() } else { many.to_owned() };
     if *doubt == CitationDoubt::NoSuchPath {
-        let verbs = verb("does not exist, and did not exist", "do not exist, and did not exist");
+        let verbs = verb("does not exist and did not exist", "do not exist and did not exist");
         return format!("{named} {verbs} when this was written");
     }
     if *doubt == CitationDoubt::NoSuchLines {
@@ -397,7 +399,7 @@ mod tests {
         let [Finding { fix: Some(FindingFix::Hint(hint)), .. }] = &found[..] else {
             panic!("{found:?}")
         };
-        assert!(hint.starts_with("update the lines by hand"), "{hint}");
+        assert!(hint.starts_with("update the line numbers by hand"), "{hint}");
     }
 
     #[test]
@@ -493,7 +495,7 @@ mod tests {
         let commit = CommitId::new("1234567890123456789012345678901234567890");
         for (doubt, fix) in [
             (CitationDoubt::Ambiguous(2), "spell out more of the path"),
-            (CitationDoubt::NoOrigin, "commit the handoff, so that git records the code it cites"),
+            (CitationDoubt::NoOrigin, "commit the handoff so that git records the code it cites"),
             (CitationDoubt::Shallow(commit), "run `git fetch --unshallow`"),
             (CitationDoubt::Submodule("a".to_owned()), "run `git submodule update --init`"),
         ] {
@@ -530,8 +532,8 @@ mod tests {
         let expected = [
             "D005 `a.py:1` and `b.py:1` were not checked: there is no record of the cited code",
             "D005 `config.go` is ambiguous: 11 files have this name",
-            "D005 `src/new.py` does not exist, and did not exist when this was written",
-            "D008 `src/new.py:3` does not exist, and did not exist when this was written",
+            "D005 `src/new.py` does not exist and did not exist when this was written",
+            "D008 `src/new.py:3` does not exist and did not exist when this was written",
             "D008 `a.py:900` is past the end of the file",
         ];
         assert_eq!(found, expected);

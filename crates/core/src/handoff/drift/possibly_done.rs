@@ -62,10 +62,10 @@ fn describe_later_commits(later: &[LaterCommit]) -> String {
         .map(|commit| format!("{} \"{}\"", short(&commit.id), commit.subject));
     let named = named.collect::<Vec<_>>().join(", ");
     match (later.len(), later.len().saturating_sub(NAMED_COMMITS_MAX)) {
-        (1, _) => format!("a later commit changed the code it cites: {named}"),
-        (count, 0) => format!("{count} later commits changed the code it cites: {named}"),
+        (1, _) => format!("a later commit changed the cited code: {named}"),
+        (count, 0) => format!("{count} later commits changed the cited code: {named}"),
         (count, more) => {
-            format!("{count} later commits changed the code it cites: {named} and {more} more")
+            format!("{count} later commits changed the cited code: {named} and {more} more")
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct MeasuredValue {
     pub before: Option<String>,
     /// The number after the work.
     pub after: String,
-    /// The unit of both.
+    /// The unit of both numbers.
     pub unit: Option<String>,
 }
 

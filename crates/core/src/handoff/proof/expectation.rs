@@ -113,10 +113,10 @@ pub enum ExpectationMismatch {
         dropped_bytes: u64,
     },
     /// The output has no number.
-    #[error("there is no number in its output")]
+    #[error("its output contains no number")]
     NoNumber,
     /// The number is too small.
-    #[error("{number} is under {min}")]
+    #[error("{number} is less than {min}")]
     TooSmall {
         /// The number in the output.
         number: Number,
@@ -124,7 +124,7 @@ pub enum ExpectationMismatch {
         min: Number,
     },
     /// The number is too large.
-    #[error("{number} is over {max}")]
+    #[error("{number} is greater than {max}")]
     TooLarge {
         /// The number in the output.
         number: Number,

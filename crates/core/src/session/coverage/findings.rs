@@ -26,7 +26,7 @@ impl Coverage {
         let named_at = first_mention(&named, handoff).unwrap_or(at);
         let not_covered = finding(Code::SessionNotCovered, &missing, at, "not covered");
         let not_explained =
-            finding(Code::FailureNotExplained, &named, named_at, "mentioned, but not explained");
+            finding(Code::FailureNotExplained, &named, named_at, "mentioned but not explained");
         not_covered.into_iter().chain(not_explained).collect()
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for Spanned { value, at } in texts {
         check_placeholder(text, &value, at, out);
         if let Some(vague) = find_vague_pointer(&value) {
-            let message = format!("\"{vague}\" does not say where it is");
+            let message = format!("\"{vague}\" does not say where to look");
             let finding = Finding::new(Code::VaguePointer, span_of_words(text, at, vague), message);
             out.push(finding.with_hint("name the file, section or link"));
         }

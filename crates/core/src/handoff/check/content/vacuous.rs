@@ -34,7 +34,7 @@ fn is_vacuous(text: &str) -> bool {
 
 pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let mut found = |at, what: &str| {
-        let message = format!("{what} is generic; it would fit any work");
+        let message = format!("{what} is generic and would fit any work");
         out.push(Finding::new(Code::VagueSummary, at, message));
     };
     let summary = handoff.node("context_summary");
