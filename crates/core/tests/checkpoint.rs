@@ -208,7 +208,7 @@ fn abandoned_records_do_not_count_as_open() {
         let page = rewound.page();
         for name in ["make shop", "Read on `/shop/x`", "/shop/y"] {
             let line = page.lines().find(|line| line.contains(name)).unwrap();
-            assert!(line.contains("in a part the user rewound"), "{line}");
+            assert!(line.contains("in a part that the user rewound"), "{line}");
         }
         assert!(!page.contains("Agents in flight") && !page.contains("has not returned"));
         let summary = SessionSummary::from_checkpoint(&rewound);

@@ -660,7 +660,7 @@ fn files_of_an_abandoned_branch_are_marked() {
         .map(|item| (&*item.text, item.state.as_deref()))
         .collect();
     // The file was changed on disk, and may still be.
-    let left = "only before the user rewound; check the file on disk";
+    let left = "in a part that the user rewound; check the file on disk";
     assert_eq!(changed, [("src/kept.rs", None), ("src/left.rs", Some(left))]);
 }
 

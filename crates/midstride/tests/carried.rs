@@ -390,7 +390,7 @@ fn counted_items_can_be_listed_and_dismissed() {
         other.says(&format!("Tidied the cache, part {day}.")).ended(&sandbox);
     }
     let counted = page(&sandbox);
-    assert!(counted.contains("1 older; midstride dismiss lists them"), "{counted}");
+    assert!(counted.contains("1 older (listed by midstride dismiss)"), "{counted}");
     assert!(counted.contains("1 item from earlier sessions only mentioned above"), "{counted}");
     let (handle, ..) = handles(&sandbox).remove(0);
     verbs::dismiss(&open_on_disk(sandbox.root()), &handle, false).unwrap();

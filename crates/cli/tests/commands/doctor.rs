@@ -165,7 +165,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -195,7 +195,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -256,13 +256,13 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
       saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
-      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  343  686  briefed
+      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  340  680  briefed
       UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  found no transcript yet
       PreCompact  user  never
       PostCompact  user  never
@@ -451,7 +451,7 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1881 tokens for the list of MCP tools, a briefing of 343 tokens now
+      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
       log  unreadable and not counted: 2 lines
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude

@@ -94,17 +94,17 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
     6 more items are needed before the next session can resume this:
     1. correction: Keep it in one file (record a21)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     2. correction: Do not touch the pages, only the cache. (record a19)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     3. failed command: npm run build (record a38)
-       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
+       → say why it fails and name the test, file or message that shows it (as a landmine or a wrong turn)
     4. reverted edit: src/page.tsx (record a15)
-       → say what was tried there and why it was reverted (a wrong turn)
+       → say what was tried there and why it was reverted (as a wrong turn)
     5. open task: Warm the cache (record a31)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     6. open task: Measure again (record a29)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as is with --accept REASON.
     "#);
     assert!(sandbox.read(FILE).contains("context_summary: Slow pages."));
@@ -187,17 +187,17 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
     6 more items are needed before the next session can resume this:
     1. correction: Keep it in one file (record a21)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     2. correction: Do not touch the pages, only the cache. (record a19)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     3. failed command: npm run build (record a38)
-       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
+       → say why it fails and name the test, file or message that shows it (as a landmine or a wrong turn)
     4. reverted edit: src/page.tsx (record a15)
-       → say what was tried there and why it was reverted (a wrong turn)
+       → say what was tried there and why it was reverted (as a wrong turn)
     5. open task: Warm the cache (record a31)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     6. open task: Measure again (record a29)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
     Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. You are asked only once: the next save is accepted as is.
@@ -300,7 +300,7 @@ fn what_is_only_named_is_missing_and_check_says_the_same() {
     let sandbox = worked_in();
     let hollow = "npm run build failed because because because; instead because";
     let saved = saved(&sandbox, &["--id", "cache", "--wrong-turn", hollow], "");
-    let build = "failed command: npm run build (named, not explained)";
+    let build = "failed command: npm run build (mentioned but not explained)";
     assert!(saved.to_string().contains(build), "{saved}");
     let checked = sandbox.run(["check", "cache"]);
     let counts: Vec<&str> =
@@ -710,7 +710,7 @@ fn what_its_author_would_not_take_over_is_not_complete() {
     let sandbox = worked_in();
     sandbox.run_with_input(&["save", "--id", "cache", "--body", "-"], TOLD).exits(0);
     let run = sandbox.run(["save", "--inherit", "no: the bench is not described"]).exits(1);
-    let said = "its own author would not want to inherit it: the bench is not described";
+    let said = "the author would not want to inherit this handoff: the bench is not described";
     assert!(run.stderr.contains(said) && !run.stdout.contains("Handoff Complete"), "{run}");
     assert!(sandbox.read(FILE).contains("passed: false"));
     sandbox.run(["save", "--inherit", "yes"]).exits(0);
@@ -736,17 +736,17 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     1. `context_summary` is empty, but a session handoff needs it (S002, line 12)
        → write a summary that says in one to three sentences what this is about and what its status is
     2. correction: Keep it in one file (record a21)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     3. correction: Do not touch the pages, only the cache. (record a19)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     4. failed command: npm run build (record a38)
-       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
+       → say why it fails and name the test, file or message that shows it (as a landmine or a wrong turn)
     5. reverted edit: src/page.tsx (record a15)
-       → say what was tried there and why it was reverted (a wrong turn)
+       → say what was tried there and why it was reverted (as a wrong turn)
     6. open task: Warm the cache (record a31)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     7. open task: Measure again (record a29)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     8. `Continuation` is empty (C007, line 237)
        → say what to do next, in order, and where to begin
     Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as is with --accept REASON.

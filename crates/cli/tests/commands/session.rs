@@ -254,17 +254,17 @@ fn a_session_becomes_a_handoff_of_facts() {
     1. `context_summary` is empty, but a session handoff needs it (S002, line 12)
        → write a summary that says in one to three sentences what this is about and what its status is
     2. correction: Keep it in one file (record a21)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     3. correction: Do not touch the pages, only the cache. (record a19)
-       → quote it, or say what the user wants (a constraint or a decision)
+       → quote it, or say what the user wants (as a constraint or a decision)
     4. failed command: npm run build (record a38)
-       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
+       → say why it fails and name the test, file or message that shows it (as a landmine or a wrong turn)
     5. reverted edit: src/page.tsx (record a15)
-       → say what was tried there and why it was reverted (a wrong turn)
+       → say what was tried there and why it was reverted (as a wrong turn)
     6. open task: Warm the cache (record a31)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     7. open task: Measure again (record a29)
-       → say its status, or make it a next step
+       → state its status, or make it a next step
     8. `Continuation` is empty (C007, line 237)
        → say what to do next, in order, and where to begin
     Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as is with --accept REASON.

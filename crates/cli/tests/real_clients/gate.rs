@@ -55,7 +55,7 @@ fn claude_code_is_kept_from_stopping_at_most_twice() {
                Save it with `midstride save`";
     assert_eq!(times(&heard, why), 2, "{heard:#?}");
     let what = format!("- correction: {CORRECTION} (record ");
-    let add = "): quote it, or say what the user wants (a constraint or a decision)";
+    let add = "): quote it, or say what the user wants (as a constraint or a decision)";
     assert_eq!((times(&heard, &what), times(&heard, add)), (2, 2), "{heard:#?}");
     // The count restarts with the user's next prompt.
     talk.say("Go on");
@@ -97,8 +97,7 @@ fn claude_code_stops_once_it_saved_what_was_missing() {
     assert_eq!(asked.len(), 7, "{:?}", did(&sandbox));
     // The second time, the agent gets what its own handoff lacks.
     let heard = heard(&asked[5]);
-    let lacks =
-        "and handoff `importer` did not pass the gate. Save it with `midstride save --id importer`";
+    let lacks = "and handoff `importer` did not pass the quality gate. Save it with `midstride save --id importer`";
     assert_eq!(times(&heard, lacks), 1, "{heard:#?}");
     assert_eq!(count(&did(&sandbox), "blocked"), 2);
     let document = sandbox.read(".git/midstride/handoffs/importer.md");

@@ -140,7 +140,7 @@ impl HookOutput {
 
 /// Keeps as many whole lines of a text as a client accepts.
 fn truncate(text: String) -> String {
-    const LEFT_OUT: &str = "(The rest is omitted: `midstride brief` shows it.)";
+    const LEFT_OUT: &str = "(The rest is omitted. Run `midstride brief` to see it.)";
     let units = |text: &str| text.encode_utf16().count();
     if units(&text) <= UTF16_UNITS_MAX {
         return text;

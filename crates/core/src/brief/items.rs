@@ -125,7 +125,7 @@ pub fn other_handoff_items(names: impl IntoIterator<Item = String>) -> Vec<Brief
     let origin = ItemSource::new("this project".to_owned(), &["midstride", "list"]);
     let to_item = |name| BriefItem {
         unbriefed: 1,
-        ..origin.item(ItemRank::Rest, "Also open, not briefed here", name)
+        ..origin.item(ItemRank::Rest, "Also open, not included here", name)
     };
     names.into_iter().map(to_item).collect()
 }

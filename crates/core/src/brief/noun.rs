@@ -52,7 +52,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("Not a task", "unusable startup step"),
     ("Not a constraint", "unusable startup step"),
     ("Builds on", "document"),
-    ("Also open, not briefed here", "open handoff"),
+    ("Also open, not included here", "open handoff"),
     ("Earlier sessions", "earlier session"),
     ("Open from earlier sessions", "item from earlier sessions"),
 ];

@@ -91,7 +91,7 @@ impl Frame {
             BriefOccasion::Startup => "midstride briefing",
             BriefOccasion::Resume => "midstride briefing · resumed session",
             BriefOccasion::Clear => "midstride briefing · after /clear",
-            BriefOccasion::Summary => "midstride · what the records of this session show",
+            BriefOccasion::Summary => "midstride · what this session's records show",
             BriefOccasion::Compact => {
                 "midstride · after compaction · missing from the summary above"
             }
@@ -161,7 +161,7 @@ impl Frame {
         }
         parts.extend(unbriefed_counts(entries, layout));
         if truncated > 0 {
-            parts.push(format!("parts of {}", noun::pluralize("text", truncated)));
+            parts.push(format!("parts of {}", noun::pluralize("quote", truncated)));
         }
         if parts.is_empty() {
             return "Nothing omitted.\n".to_owned();

@@ -20,7 +20,7 @@ use crate::session::author_notes::{Reflection, ReflectionAnswer};
 use crate::session::coverage::{Coverage, CoverageKind, CoverageLevel};
 
 /// Appended to an item that the document names but does not explain.
-const NAMED_ONLY: &str = " (named, not explained)";
+const NAMED_ONLY: &str = " (mentioned but not explained)";
 
 /// Something that is missing from a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,9 +96,9 @@ impl QualityReport {
             self.issues.push(QualityIssue {
                 code: "reflection".to_owned(),
                 is_finding: false,
-                what: format!("its own author would not want to inherit it{why}"),
+                what: format!("the author would not want to inherit this handoff{why}"),
                 seen: None,
-                hint: "add what is missing, and answer again".to_owned(),
+                hint: "add what is missing and answer again".to_owned(),
             });
         }
         self
@@ -182,8 +182,10 @@ fn known_hint(document: &Document, finding: &Finding) -> Option<&'static str> {
     }
     let is_about_summary = summary.is_none_or(|node| node.at == finding.at);
     let is_missing = is(Code::MissingField) || is(Code::EmptyField);
-    (is_missing && is_about_summary)
-        .then_some("say in one to three sentences what this is about and its status (the summary)")
+    (is_missing && is_about_summary).then_some(
+        "write a summary that says in one to three sentences what this is about and what its \
+         status is",
+    )
 }
 
 /// The name of a kind, as it is recorded.
@@ -202,19 +204,18 @@ pub(crate) fn kind_key(what: CoverageKind) -> &'static str {
 fn kind_hint(what: CoverageKind) -> &'static str {
     match what {
         CoverageKind::FailedCommand => {
-            "say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)"
+            "say why it fails and name the test, file or message that shows it (as a landmine or \
+             a wrong turn)"
         }
         CoverageKind::RevertedEdit => {
-            "say what was tried there and why it was reverted (a wrong turn)"
+            "say what was tried there and why it was reverted (as a wrong turn)"
         }
         CoverageKind::Correction => {
-            "quote it, or say what the user wants (a constraint or a decision)"
+            "quote it, or say what the user wants (as a constraint or a decision)"
         }
         CoverageKind::ChangedFile => "say what was changed there and why",
-        CoverageKind::Decision => {
-            "say what the user decided, and why if that is known (a decision)"
-        }
-        CoverageKind::OpenTask => "say its status, or make it a next step",
+        CoverageKind::Decision => "say what the user decided, and why, if known (as a decision)",
+        CoverageKind::OpenTask => "state its status, or make it a next step",
         CoverageKind::AgentInFlight => "say what it is doing, and what to do when it reports",
     }
 }

@@ -70,19 +70,19 @@ impl Words {
         let about = format!("(?: \\((?:{NAME}(?:, {remark})?|{remark})\\))?");
         let title = "midstride briefing(?: · resumed session| · after /clear| · for this request| · for this agent| · to continue)?";
         let compact = "midstride · after compaction · missing from the summary above";
-        let summary = "midstride · what the records of this session show";
+        let summary = "midstride · what this session's records show";
         let head = format!(
             "^(?:{title}|{compact}|{summary})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"
         );
         // Instructions still apply when they are omitted, so the command that lists them follows.
         let kind = format!("[0-9]+ (?:instructions? \\(listed by {COMMAND}\\)|[A-Za-z '/-]+)");
-        let kinds = format!("(?:{kind}, )*(?:{kind}|parts of [0-9]+ texts?)");
+        let kinds = format!("(?:{kind}, )*(?:{kind}|parts of [0-9]+ quotes?)");
         Self {
             head: pattern(&head),
             heading: pattern(&format!("^({what}){about}:$")),
             omitted: pattern(&format!("^Omitted: {kinds}(?:\\. More: {COMMAND})?$")),
             count: pattern("(?:^Omitted: |, )([0-9]+) "),
-            truncated: pattern("parts of ([0-9]+) text"),
+            truncated: pattern("parts of ([0-9]+) quote"),
         }
     }
 

@@ -216,7 +216,7 @@ fn a_start_gets_the_most_important_items_and_lists_the_omitted() {
     > src/loader.ts:88-104
     Load first with the Skill tool (market-page-perf):
     > superpowers:test-driven-development
-    Omitted: 1 document, 1 agent in flight, 7 other items, parts of 1 text. More: midstride brief --budget 8000
+    Omitted: 1 document, 1 agent in flight, 7 other items, parts of 1 quote. More: midstride brief --budget 8000
     ");
     insta::assert_snapshot!(briefing.user_line().unwrap(), @"midstride: briefed from handoff market-page-perf and 1 more · 495 tokens");
 }
@@ -299,7 +299,7 @@ fn an_already_truncated_text_is_marked_as_truncated() {
         compose(&material, Budget { tokens: 500, utf16_units: None }).text
     };
     assert!(goal("Drain the queue.").ends_with("Nothing omitted.\n"));
-    assert!(goal("Drain the queue.\n[…]").contains("Omitted: parts of 1 text."));
+    assert!(goal("Drain the queue.\n[…]").contains("Omitted: parts of 1 quote."));
 }
 
 #[test]
@@ -339,11 +339,11 @@ fn text_already_in_a_lead_is_not_repeated() {
     let briefing = compose(&material, Budget { tokens: 300, utf16_units: None });
     assert_eq!(briefing.text.matches("All tests pass.").count(), 1, "{}", briefing.text);
     assert_eq!(briefing.merged.len() + briefing.repeated.len(), 1, "{}", briefing.text);
-    assert!(briefing.text.contains("parts of 2 texts"), "{}", briefing.text);
+    assert!(briefing.text.contains("parts of 2 quotes"), "{}", briefing.text);
 }
 
 #[test]
 fn many_kinds_are_omitted_by_rank() {
     let briefing = compose(&rich(), Budget { tokens: 300, utf16_units: None });
-    insta::assert_snapshot!(briefing.text.lines().last().unwrap(), @"Omitted: 1 landmine, 1 task in progress, 16 other items, parts of 1 text. More: midstride brief --budget 8000");
+    insta::assert_snapshot!(briefing.text.lines().last().unwrap(), @"Omitted: 1 landmine, 1 task in progress, 16 other items, parts of 1 quote. More: midstride brief --budget 8000");
 }

@@ -102,13 +102,13 @@ impl SaveReason {
             }
             Self::Unfinished(count) => {
                 let tasks = some(count, "task is", "tasks are");
-                format!("A plan was started in this session, and {tasks} open")
+                format!("A plan was started in this session, and {tasks} still open")
             }
             Self::ManyFiles(count) => {
                 format!("This session changed {}", some(count, "file", "files"))
             }
             Self::ContextFull(percent) => {
-                format!("The context of this session is {percent}% full")
+                format!("This session's context is {percent}% full")
             }
         }
     }
@@ -118,9 +118,10 @@ impl SaveReason {
 /// reasons are not.
 pub fn reminder_text(reason: SaveReason) -> String {
     format!(
-        "midstride: {}. What was done is captured, but only you can say why, what was wrong and what \
-         comes next. Save that before the work is interrupted, with midstride's `save` tool or with \
-         `midstride save` (see `midstride save --help`). You will not be reminded again.",
+        "midstride: {}. What was done is captured, but only you can say why it was done, what \
+         went wrong and what comes next. Save that before the work is interrupted, with \
+         midstride's `save` tool or with `midstride save` (see `midstride save --help`). You \
+         will not be reminded again.",
         reason.sentence()
     )
 }
@@ -149,7 +150,9 @@ pub fn stop_block_reason(
     let reason = reason.filter(|_| before < BLOCKS_MAX)?;
     let HandoffCompleteness::Incomplete { key, gaps } = handoff else { return None };
     let (why, into) = match key {
-        Some(key) => (format!("handoff `{key}` did not pass the gate"), format!(" --id {key}")),
+        Some(key) => {
+            (format!("handoff `{key}` did not pass the quality gate"), format!(" --id {key}"))
+        }
         None => ("no complete handoff explains why".to_owned(), String::new()),
     };
     let end = if gaps.is_empty() { '.' } else { ':' };

@@ -269,7 +269,7 @@ fn add_next_action(builder: &HandoffItemBuilder<'_, '_>, items: &mut Vec<BriefIt
     let step = plan_step(&builder.topics).filter(|step| !mentions(step));
     let rank = if next.is_some() { ItemRank::Task } else { ItemRank::NextAction };
     items.extend(next.map(|text| builder.item(ItemRank::NextAction, "Next", text)));
-    items.extend(step.map(|text| builder.item(rank, "First open step of the plan", text)));
+    items.extend(step.map(|text| builder.item(rank, "First open plan step", text)));
 }
 
 /// The first open step of a plan. A section that only might be a plan, such as an approach, counts
@@ -515,7 +515,7 @@ mod tests {
             [
                 "standing | Status | Import: Status: paused⏎⏎Half of it runs.",
                 "next-action | Next | ```sh⏎make import⏎```",
-                "task | First open step of the plan | 2. Two⏎   Acceptance: it is green",
+                "task | First open plan step | 2. Two⏎   Acceptance: it is green",
                 "rest | Open question | Who pays?",
                 "wrong-turn | Wrong turn | Threads: deadlock",
                 "landmine | Landmine | The port is shared",
@@ -530,8 +530,7 @@ mod tests {
     #[test]
     fn the_plan_gives_the_next_action_if_nothing_else_does() {
         let text = "# T\n\n## Plan\n\n- [x] One\n- [ ] Two\n\nAcceptance: it is green.\n";
-        let step =
-            "next-action | First open step of the plan | - [ ] Two⏎⏎Acceptance: it is green.";
+        let step = "next-action | First open plan step | - [ ] Two⏎⏎Acceptance: it is green.";
         assert_eq!(lines_for(text, None)[1], step);
         let done = "# T\n\n## Plan\n\n- [x] One\n- ✅ Two\n";
         assert_eq!(lines_for(done, None).len(), 1);

@@ -57,7 +57,7 @@ pub fn unsettled_items(unsettled: &[UnsettledItem], more: usize) -> Vec<BriefIte
         items.push(line(&origin, text));
     }
     if more > 0 {
-        let text = format!("{more} older; midstride dismiss lists them");
+        let text = format!("{more} older (listed by midstride dismiss)");
         items.push(BriefItem { count: more, unbriefed: more, ..line(&origin, text) });
     }
     items
@@ -789,7 +789,7 @@ fn uncapitalized(mut phrase: String) -> String {
 fn place(one: &Highlight) -> Option<String> {
     let seen = one.seen.as_ref()?;
     Some(match &seen.agent {
-        Some(agent) => format!("record {} of agent {agent}", seen.number),
+        Some(agent) => format!("record {}, agent {agent}", seen.number),
         None => format!("record {}", seen.number),
     })
 }

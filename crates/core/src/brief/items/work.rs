@@ -61,7 +61,7 @@ pub fn task_items(tasks: &Tasks, placement: impl Fn(&Task) -> TaskPlacement) -> 
     });
     add("Ready task", &overview.pending, &|task| (task.subject.clone(), None));
     if old > 0 {
-        let text = format!("{old} more in the task lists of earlier sessions");
+        let text = format!("{old} more in earlier sessions' task lists");
         items.push(BriefItem { unbriefed: old, ..origin.item(ItemRank::Rest, "Open tasks", text) });
     }
     items
@@ -116,7 +116,7 @@ pub fn workflow_item(saved: &WorkflowState, number: usize, state: Option<&Value>
 pub fn older_workflows_item(count: usize) -> BriefItem {
     let origin = ItemSource::new("workflows".to_owned(), &["midstride", "state"]);
     let states = if count == 1 { "state" } else { "states" };
-    let text = format!("{count} older {states}; midstride session state lists all");
+    let text = format!("{count} older {states} (listed by midstride session state)");
     let item = origin.item(ItemRank::Rest, "Workflow states", text);
     BriefItem { form: ItemForm::Line, count, unbriefed: count, ..item }
 }

@@ -165,7 +165,10 @@ fn entries(
             | Value::String(_)
             | Value::Array(_)
             | Value::Object(_) => {
-                return Err(wrong_kind(key, "a list of strings, or of mappings as in the header"));
+                return Err(wrong_kind(
+                    key,
+                    "a list of strings, or of mappings like those in the header",
+                ));
             }
         };
         notes.entries.push((field.to_owned(), entry));
@@ -190,7 +193,8 @@ fn reflection(key: &str, value: &Value) -> Result<Reflection, NotesJsonError> {
     for (key, value) in map {
         let plain = value.as_bool().map(|yes| ReflectionAnswer { yes, why: None });
         let answer = plain.or_else(|| value.as_str().and_then(ReflectionAnswer::parse));
-        let answer = answer.ok_or_else(|| wrong_kind(key, "yes or no, and why"))?;
+        let answer = answer
+            .ok_or_else(|| wrong_kind(key, "yes or no, optionally followed by the reason"))?;
         match key.as_str() {
             "inherit" => reflection.inherit = Some(answer),
             "finds_plans" => reflection.finds_plans = Some(answer),

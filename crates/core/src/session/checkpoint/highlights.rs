@@ -210,7 +210,7 @@ impl SessionEnding {
 
 /// Going back in a conversation does not always restore the files, so the file may be in either
 /// state.
-const ABANDONED_STATE: &str = "only before the user rewound; check the file on disk";
+const ABANDONED_STATE: &str = "in a part that the user rewound; check the file on disk";
 
 /// The highlights of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -70,7 +70,7 @@ fn line(text: &str) -> String {
 
 /// A reference to a record, and whether it was abandoned.
 fn record_reference(checkpoint: &Checkpoint, seen: &Provenance) -> String {
-    let left = if checkpoint.is_abandoned(seen) { ", in a part the user rewound" } else { "" };
+    let left = if checkpoint.is_abandoned(seen) { ", in a part that the user rewound" } else { "" };
     match &seen.agent {
         Some(agent) => format!("record {}, agent {}{left}", seen.record, line(agent)),
         None => format!("record {}{left}", seen.record),
@@ -227,7 +227,7 @@ fn changed_section(checkpoint: &Checkpoint) -> String {
                 None => String::new(),
             };
             let left = if checkpoint.is_abandoned_file(file) {
-                ", in a part the user rewound"
+                ", in a part that the user rewound"
             } else {
                 ""
             };

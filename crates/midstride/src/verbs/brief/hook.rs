@@ -205,16 +205,16 @@ fn untrusted_line(documents: usize) -> String {
         count => (format!("{count} handoffs"), "them"),
     };
     format!(
-        "midstride: the briefing of this session does not include {handoffs} that came with this \
+        "midstride: this session's briefing does not include {handoffs} that came with this \
          repository. The user can trust {them} with `midstride trust`"
     )
 }
 
 /// Says that the private store was not read.
 fn unread_store_line() -> String {
-    "midstride: skipped the private store of this repository, because it came from elsewhere or from an \
-     earlier version of midstride. If it is yours, run `midstride trust` once in a terminal to use it \
-     again"
+    "midstride: skipped this repository's private store, because it came from elsewhere or from \
+     an earlier version of midstride. If it is yours, run `midstride trust` once in a terminal \
+     to use it again"
         .to_owned()
 }
 
@@ -448,7 +448,7 @@ impl HookCall<'_> {
         let missing =
             kept.missing.as_ref().and_then(|_| self.change_memory(|kept| kept.missing.take()));
         if let Some(missing) = missing.flatten() {
-            self.record_action("briefed on what the summary lost");
+            self.record_action("briefed on details missing from the summary");
             parts.insert(0, missing);
         }
         self.outcome.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
@@ -713,7 +713,7 @@ impl HookCall<'_> {
         });
         if changed == Some(true) {
             self.record_action(if is_lost {
-                "found what the summary lost"
+                "found details missing from the summary"
             } else {
                 "compared the summary"
             });
@@ -868,7 +868,7 @@ impl HookCall<'_> {
             is_first
         });
         if is_first == Some(false) {
-            self.record_action("left it to another call");
+            self.record_action("left it to another hook call");
         }
         is_first
     }

@@ -218,7 +218,7 @@ impl HighlightReader<'_> {
             let again = state.ran_again.map(repeat_state).unwrap_or_default();
             let since = match state.edits_since.len() {
                 0 if state.is_current() => NO_EDITS_SINCE.to_owned(),
-                0 => format!("commands since may have changed files{again}"),
+                0 => format!("later commands may have changed files{again}"),
                 1 => format!("1 file edited since{again}"),
                 edits => format!("{edits} files edited since{again}"),
             };
