@@ -58,7 +58,7 @@ fn unsafe_changes_are_skipped_and_reported() {
     insta::assert_snapshot!(sandbox.run(["fmt"]), @"
     exit 2
     ----- stderr -----
-    warning: `.midstride/handoffs/loose.md` was not changed: the document has a newer format than this version of midstride writes
+    warning: `.midstride/handoffs/loose.md` was not changed: the document's format is newer than the one this version of midstride writes
     0 of 5 documents changed
     ");
     sandbox.write(FILE, b"---\nhandoff:\n  id: loose\n  status: DONE\n  title: caf\xe9\n---\n");

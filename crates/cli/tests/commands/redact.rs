@@ -138,7 +138,7 @@ fn an_unusable_rule_is_reported() {
     sandbox.as_user().run(["init"]).exits(0);
     for (kind, begins, then, said) in [
         ("Acme", "acme:", "[0-9]{4}", "the kind `Acme` must consist of lowercase letters"),
-        ("acme", "a", "[0-9]{4}", "`begins` of the kind `acme` must be 3 to"),
+        ("acme", "a", "[0-9]{4}", "`begins` for kind `acme` must be 3 to"),
         ("acme", "REDACTED", "[0-9]{4}", "is the start of midstride's placeholder for a secret"),
         ("acme", "acme:", "[0-9", "`acme`: regex parse error"),
         ("acme", "acme:", "[0-9]*", "`then` after `acme:` must not match empty text"),

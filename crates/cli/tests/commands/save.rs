@@ -528,13 +528,13 @@ fn what_cannot_be_saved_says_what_can() {
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
     ----- stderr -----
-    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which a startup step cannot be
+    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which is not allowed as a startup step
     hint: write one short sentence; a command that shows something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
     exit 2
     ----- stderr -----
-    error: `../secrets.md` is not a valid startup step: it is not a path below the project root
+    error: `../secrets.md` is not a valid startup step: it is not a path under the project root
     hint: `--read` takes the path of a file in the project
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], r#"{"desicions": ["A"]}"#), @"

@@ -49,7 +49,7 @@ pub static HANDOFF: Shape = Shape {
     guesses: &[],
     fields: &[
         field("format", FieldKind::Number, "The format version; 1 if absent."),
-        field("id", FieldKind::Text, "The slug that names the handoff; feat-NNN in a pipeline."),
+        field("id", FieldKind::Text, "The handoff's slug; `feat-NNN` in a pipeline."),
         field(
             "uid",
             FieldKind::Text,
@@ -57,8 +57,8 @@ pub static HANDOFF: Shape = Shape {
         ),
         field("title", FieldKind::Text, "What it is about, in one line."),
         field("description", FieldKind::Text, "One line that helps a later session find it."),
-        field("kind", FieldKind::Choice(&status::KIND), "What sort of handoff this is."),
-        field("stage", FieldKind::Text, "The stage of a pipeline document."),
+        field("kind", FieldKind::Choice(&status::KIND), "The kind of handoff."),
+        field("stage", FieldKind::Text, "The pipeline stage the document belongs to."),
         field("status", FieldKind::Choice(&status::STATUS), "Its status."),
         field("from", FieldKind::Text, "Who wrote it."),
         field("to", FieldKind::List(&FieldKind::Text), "Who resumes it."),
@@ -66,9 +66,10 @@ pub static HANDOFF: Shape = Shape {
         field(
             "updated",
             FieldKind::Time,
-            "When it last changed, in older documents; now the last revision has the time.",
+            "When it last changed. Used only in older documents; newer ones record the time in \
+             the last revision.",
         ),
-        field("at_commit", FieldKind::Text, "The commit of the repository."),
+        field("at_commit", FieldKind::Text, "The commit the repository was at."),
         field("context_summary", FieldKind::Text, "One to three sentences for the next session."),
         field(
             "decisions_made",
@@ -93,22 +94,22 @@ pub static HANDOFF: Shape = Shape {
         field(
             "landmines",
             FieldKind::List(&FieldKind::Text),
-            "What will bite the next session here.",
+            "What could trip up the next session.",
         ),
         field(
             "proofs",
             FieldKind::List(&FieldKind::Map(&proof::SHAPE)),
-            "Commands that verify a claim.",
+            "Commands that verify claims.",
         ),
         field(
             "measurements",
             FieldKind::List(&FieldKind::Map(&measurement::SHAPE)),
-            "Numbers before and after.",
+            "Numbers before and after the change.",
         ),
         field(
             "implements",
             FieldKind::List(&FieldKind::Text),
-            "Sections of the design that this implements.",
+            "The design sections that this implements.",
         ),
         field(
             "deviations",
@@ -123,14 +124,14 @@ pub static HANDOFF: Shape = Shape {
         field(
             "platform_capabilities",
             FieldKind::MapOf(&FieldKind::Map(&capability::SHAPE)),
-            "A decision on each capability.",
+            "One decision for each capability.",
         ),
         field(
             "boot",
             FieldKind::Map(&startup::SHAPE),
-            "What a session does first; never a shell command.",
+            "What a session does first. Shell commands are not allowed.",
         ),
-        field("state", FieldKind::Any, "The machine-readable state of a session."),
+        field("state", FieldKind::Any, "The session's machine-readable state."),
         field(
             "reviews",
             FieldKind::List(&FieldKind::Map(&review::SHAPE)),

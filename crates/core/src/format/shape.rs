@@ -202,7 +202,7 @@ fn report_unknown(
     } else if let Some(field) = guessed_field(key, node, shape) {
         let is_text = shape.field(field).is_some_and(|f| matches!(f.kind, FieldKind::Text));
         let part = if is_text { "text" } else { "value" };
-        (format!("`{key}` is not a field of {name}; its {part} goes into `{field}`"), field)
+        (format!("`{key}` is not a field of {name}; put its {part} in `{field}`"), field)
     } else if let Some(main) = missing_main_field(node, shape) {
         (format!("`{key}` is not a field of {name}, and `{main}` is missing"), main)
     } else {
@@ -321,7 +321,7 @@ impl LeafCheck<'_> {
     fn report_wrong_kind(&mut self, found: &str, kind: &FieldKind) {
         if let (FieldKind::Text, [only]) = (kind, self.node.entries()) {
             let message = format!(
-                "YAML reads this as a mapping, because of the colon after `{}`",
+                "YAML reads this as a mapping because of the colon after `{}`",
                 only.key.value
             );
             return self.report_unreadable(message, "quote the whole text".to_owned());
@@ -389,9 +389,9 @@ impl LeafCheck<'_> {
 
     fn check_choice(&mut self, text: &str, choice: &WordChoice) {
         if let (None, Some(word)) = (choice.parse(text), choice.parse_with_remark(text)) {
-            let message = format!("`{}` is {word}, followed by a remark", self.key);
+            let message = format!("`{}` is {word} followed by a remark", self.key);
             let finding = Finding::new(Code::LooseForm, self.node.at, message);
-            let hint = format!("write only `{word}`; move the remark to the text");
+            let hint = format!("write only `{word}` and move the remark elsewhere");
             return self.findings.push(finding.with_hint(hint));
         }
         let words = choice.words.join(", ");

@@ -118,14 +118,18 @@ impl Stages {
         for (name, rule) in &self.kinds {
             for section in rule.sections.iter().flatten() {
                 if meaning_of_name(section).is_none() {
-                    found.push(format!("`{name}` requires the unknown section `{section}`"));
+                    found.push(format!(
+                        "`{name}` requires `{section}`, which is not a known section"
+                    ));
                 }
             }
         }
         for (name, rule) in &self.stages {
             for part in std::iter::once(name).chain(&rule.folder) {
                 if let Err(why) = HandoffId::parse(part) {
-                    found.push(format!("`{part}` cannot name a stage or its folder: {why}"));
+                    found.push(format!(
+                        "`{part}` cannot be the name of a stage or its folder: {why}"
+                    ));
                 }
             }
             for upstream in rule.upstream() {

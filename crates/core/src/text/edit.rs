@@ -85,7 +85,7 @@ pub struct Replacement {
 
 /// The error for a patch that was made for a different text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the text at byte {at} is not the one this patch was made for")]
+#[error("the text at byte {at} does not match the text this patch was made for")]
 pub struct PatchMismatch {
     /// The offset of the first replacement that does not match.
     pub at: usize,

@@ -31,7 +31,7 @@ pub enum HandoffIdError {
     #[error("an id cannot be empty")]
     Empty,
     /// The text is longer than [`ID_LENGTH_MAX`].
-    #[error("an id has at most {ID_LENGTH_MAX} characters; this one has {0}")]
+    #[error("an id may have at most {ID_LENGTH_MAX} characters; this one has {0}")]
     TooLong(usize),
     /// The text contains a character outside the slug alphabet.
     #[error("`{0}` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`")]

@@ -24,7 +24,7 @@ pub enum DocumentEditError {
     #[error("the file is not UTF-8")]
     NotUtf8,
     /// The document uses a newer format version.
-    #[error("the document has a newer format than this version of midstride writes")]
+    #[error("the document's format is newer than the one this version of midstride writes")]
     NewerFormat,
     /// The document has no front matter to edit.
     #[error("the document has no header")]

@@ -23,7 +23,7 @@ pub(super) fn parse_document(bytes: &[u8]) -> Document {
     let (text, broken) = decode(bytes);
     let mut findings = Vec::new();
     if let Some(at) = broken {
-        let message = "the file has bytes that are not UTF-8";
+        let message = "the file contains bytes that are not UTF-8";
         findings.push(Finding::new(Code::NotUtf8, Span::new(at, at + 1), message));
     }
     let front = FrontMatter::find(&text);
@@ -201,7 +201,8 @@ impl FrontMatter {
         let at = self.inner;
         let Some(reading) = self.reading else {
             let message = format!(
-                "the header has {} bytes; midstride skips headers over {HEADER_BYTES_MAX}",
+                "the header is {} bytes; midstride skips headers larger than {HEADER_BYTES_MAX} \
+                 bytes",
                 at.len()
             );
             let place = first_line(text, at.start);
@@ -265,7 +266,7 @@ fn check_header(header: &Header, findings: &mut Vec<Finding>) {
             );
         }
         YamlValue::Text(_) | YamlValue::List(_) => {
-            let message = "`handoff` must be a mapping with the fields of the handoff";
+            let message = "`handoff` must be a mapping with the handoff's fields";
             findings.push(Finding::new(Code::UnreadableValue, fields.at, message));
         }
         YamlValue::Null | YamlValue::Unreadable(_) => {}

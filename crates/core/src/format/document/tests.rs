@@ -493,22 +493,22 @@ fn a_guessed_key_is_reported_with_the_field_it_stands_for() {
         (
             "  open_questions:\n    - text: Why?\n      owner: ann\n",
             [
-                "`text` is not a field of a question; its text goes into `question` (write `question`)",
-                "`owner` is not a field of a question; its text goes into `suggested_owner` (write `suggested_owner`)",
+                "`text` is not a field of a question; put its text in `question` (write `question`)",
+                "`owner` is not a field of a question; put its text in `suggested_owner` (write `suggested_owner`)",
             ]
             .as_slice(),
         ),
         (
             "  proofs:\n    - claim: It builds\n      Command: cargo build\n",
-            &["`Command` is not a field of a proof; its text goes into `run` (write `run`)"],
+            &["`Command` is not a field of a proof; put its text in `run` (write `run`)"],
         ),
         (
             "  decisions_made:\n    - decision: Redis\n      why: It is shared\n",
-            &["`why` is not a field of a decision; its text goes into `rationale` (write `rationale`)"],
+            &["`why` is not a field of a decision; put its text in `rationale` (write `rationale`)"],
         ),
         (
             "  assumptions:\n    - assumption: Disks are fast\n      verified: true\n",
-            &["`verified` is not a field of an assumption; its value goes into `validated` (write `validated`)"],
+            &["`verified` is not a field of an assumption; put its value in `validated` (write `validated`)"],
         ),
         (
             "  open_questions:\n    - frage: Why?\n      blocking: true\n",

@@ -13,7 +13,8 @@ pub(super) fn newer_format_finding(header: &Header) -> Option<Finding> {
     let version: f64 = written.value.trim().parse().unwrap_or(f64::INFINITY);
     (version > f64::from(FORMAT_VERSION)).then(|| {
         let message = format!(
-            "format {} is newer than {FORMAT_VERSION}, the newest that this version of midstride knows",
+            "format {} is newer than {FORMAT_VERSION}, the newest format that this version of \
+             midstride supports",
             written.value
         );
         Finding::new(Code::NewerFormat, written.at, message).with_hint("update midstride")

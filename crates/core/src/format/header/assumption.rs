@@ -52,7 +52,8 @@ pub(super) static SHAPE: Shape = Shape {
         field(
             "validated",
             FieldKind::Choice(&VALIDATED),
-            "Whether it holds: `true`, `failed` if it was disproved, `false` if not checked yet.",
+            "The result of validation: `true` if it holds, `failed` if it was disproved, `false` \
+             if it is not checked yet.",
         ),
     ],
 };

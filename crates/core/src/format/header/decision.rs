@@ -34,7 +34,7 @@ pub(super) static SHAPE: Shape = Shape {
             FieldKind::List(&FieldKind::Text),
             "What else was considered.",
         ),
-        field("source", FieldKind::Text, "Who decided: the user, an agent, a document."),
+        field("source", FieldKind::Text, "Who decided: the user, an agent or a document."),
         field("binding", FieldKind::Flag, "Whether a successor must follow it."),
     ],
 };

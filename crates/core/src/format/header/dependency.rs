@@ -27,8 +27,12 @@ static UPSTREAM: Shape = Shape {
     identity: &["artifact"],
     guesses: &[],
     fields: &[
-        field("artifact", FieldKind::Text, "A path, or the id of a handoff."),
-        field("relationship", FieldKind::Choice(&UPSTREAM_RELATION), "How this builds on it."),
+        field("artifact", FieldKind::Text, "A path or a handoff id."),
+        field(
+            "relationship",
+            FieldKind::Choice(&UPSTREAM_RELATION),
+            "How this handoff builds on the artifact.",
+        ),
     ],
 };
 
@@ -38,8 +42,12 @@ static DOWNSTREAM: Shape = Shape {
     identity: &["artifact"],
     guesses: &[],
     fields: &[
-        field("artifact", FieldKind::Text, "A path, or the id of a handoff."),
-        field("relationship", FieldKind::Choice(&DOWNSTREAM_RELATION), "What this does for it."),
+        field("artifact", FieldKind::Text, "A path or a handoff id."),
+        field(
+            "relationship",
+            FieldKind::Choice(&DOWNSTREAM_RELATION),
+            "How this handoff affects the artifact.",
+        ),
     ],
 };
 
@@ -48,7 +56,7 @@ static DOWNSTREAM: Shape = Shape {
 pub struct Dependency<'d> {
     /// Its span.
     pub at: Span,
-    /// A path, or the id of a handoff.
+    /// A path or a handoff id.
     pub artifact: Option<Spanned<&'d str>>,
     /// The relationship between the two.
     pub relationship: Option<Spanned<&'d str>>,

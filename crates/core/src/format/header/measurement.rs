@@ -12,9 +12,9 @@ pub(super) static SHAPE: Shape = Shape {
     guesses: &[],
     fields: &[
         field("name", FieldKind::Text, "What is measured."),
-        field("before", FieldKind::Number, "The number before."),
-        field("after", FieldKind::Number, "The number after."),
-        field("unit", FieldKind::Text, "The unit of both."),
+        field("before", FieldKind::Number, "The number before the change."),
+        field("after", FieldKind::Number, "The number after the change."),
+        field("unit", FieldKind::Text, "The unit of both numbers."),
     ],
 };
 

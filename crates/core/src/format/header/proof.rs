@@ -20,9 +20,9 @@ pub(crate) static LAST_TRIAL: Shape = Shape {
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who ran it."),
-        field("commit", FieldKind::Text, "The commit of the repository."),
+        field("commit", FieldKind::Text, "The commit the repository was at."),
         field("outcome", FieldKind::Choice(&OUTCOME), "The result."),
-        field("number", FieldKind::Number, "The number in its output."),
+        field("number", FieldKind::Number, "The number found in its output."),
     ],
 };
 
@@ -54,12 +54,12 @@ pub(super) static SHAPE: Shape = Shape {
         field(
             "run",
             FieldKind::Text,
-            "The command that shows it; runs only after the user approves it.",
+            "The command that proves it. It runs only after the user approves it.",
         ),
         field("directory", FieldKind::Text, "Where it runs, relative to the project root."),
         field("timeout", FieldKind::Number, "The timeout in seconds."),
         field("expect", FieldKind::Any, "The expected result: an exit code, a string or a bound."),
-        field("measures", FieldKind::Text, "The measurement its number belongs to."),
+        field("measures", FieldKind::Text, "The measurement that its number belongs to."),
         field("last", FieldKind::Map(&LAST_TRIAL), "The result of its last run."),
     ],
 };
@@ -79,7 +79,7 @@ pub struct Proof<'d> {
     pub timeout: Option<Spanned<&'d str>>,
     /// The expected result, as written.
     pub expect: Option<&'d YamlNode>,
-    /// The measurement its number belongs to.
+    /// The measurement that its number belongs to.
     pub measures: Option<Spanned<&'d str>>,
     /// The last run.
     pub last: Option<LastTrial<'d>>,
@@ -92,7 +92,7 @@ pub struct LastTrial<'d> {
     pub time: Option<Spanned<&'d str>>,
     /// Who ran it.
     pub by: Option<Spanned<&'d str>>,
-    /// The commit of the repository.
+    /// The commit the repository was at.
     pub commit: Option<Spanned<&'d str>>,
     /// The outcome, if it is a known word.
     pub outcome: Option<RecordedOutcome>,

@@ -11,7 +11,7 @@ pub(super) static SHAPE: Shape = Shape {
     identity: &[],
     guesses: &[],
     fields: &[
-        field("commit", FieldKind::Text, "The commit that did it."),
+        field("commit", FieldKind::Text, "The commit that resolved it."),
         field("at", FieldKind::Time, "When."),
         field("outcome", FieldKind::Text, "The result."),
         field("reason", FieldKind::Text, "Why it was abandoned."),

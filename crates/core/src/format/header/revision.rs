@@ -13,18 +13,22 @@ pub(super) static SHAPE: Shape = Shape {
     fields: &[
         field("at", FieldKind::Time, "When."),
         field("by", FieldKind::Text, "Who."),
-        field("verb", FieldKind::Text, "The verb that changed it; absent for a new text."),
+        field(
+            "verb",
+            FieldKind::Text,
+            "The verb that changed it; absent for newly written content.",
+        ),
         field("reason", FieldKind::Text, "Why it was changed."),
-        field("was", FieldKind::Text, "The git blob of the text it replaced."),
+        field("was", FieldKind::Text, "The git blob of the version it replaced."),
         field(
             "joins",
             FieldKind::List(&FieldKind::Text),
-            "The git blobs of the two texts that a merge joined.",
+            "The git blobs of the two versions that a merge joined.",
         ),
         field(
             "made",
             FieldKind::Text,
-            "The git blob of the text it produced, if the next entry was written elsewhere.",
+            "The git blob of the version it produced, if the next entry was written elsewhere.",
         ),
     ],
 };

@@ -14,7 +14,7 @@ pub(super) static SHAPE: Shape = Shape {
         field("skill", FieldKind::List(&FieldKind::Text), "Skills to load."),
         field("read", FieldKind::List(&FieldKind::Text), "Documents to read."),
         field("tasks", FieldKind::List(&FieldKind::Text), "Tasks to restore."),
-        field("constraint", FieldKind::List(&FieldKind::Text), "What to keep to."),
+        field("constraint", FieldKind::List(&FieldKind::Text), "Constraints to follow."),
     ],
 };
 
@@ -158,14 +158,15 @@ fn split_arguments(text: &str) -> (&str, Option<&str>) {
     given.map_or((text, None), |(name, given)| (name, Some(given)))
 }
 
-const LOOKS_LIKE_COMMAND: &str = "it looks like a shell command, which a startup step cannot be";
+const LOOKS_LIKE_COMMAND: &str =
+    "it looks like a shell command, which is not allowed as a startup step";
 
 fn skill_rejection(text: &str) -> Option<&'static str> {
     let (name, given) = split_arguments(text);
     let plain = |c: char| c.is_ascii_alphanumeric() || ":_-".contains(c);
     let named = name.chars().all(plain) && name.len() <= SKILL_LENGTH_MAX && !name.starts_with('-');
     if !named || name.is_empty() {
-        return Some("a skill name consists of letters, digits, `:`, `_` and `-`");
+        return Some("a skill name may contain only letters, digits, `:`, `_` and `-`");
     }
     let given = given?;
     let is_call = || is_command(given) || is_command(&format!("{name} {given}"));
@@ -173,7 +174,7 @@ fn skill_rejection(text: &str) -> Option<&'static str> {
         return Some(LOOKS_LIKE_COMMAND);
     }
     let fits = !given.trim().is_empty() && given.len() <= ARGUMENTS_LENGTH_MAX;
-    (!fits).then_some("the arguments of a skill are one short line in parentheses")
+    (!fits).then_some("a skill's arguments must be one short line in parentheses")
 }
 
 fn path_rejection(text: &str) -> Option<&'static str> {
@@ -182,7 +183,7 @@ fn path_rejection(text: &str) -> Option<&'static str> {
     }
     let outside = text.starts_with(['/', '~', '\\', '-']) || text.get(1..2) == Some(":");
     if outside || text.split(['/', '\\']).any(|part| part == "..") {
-        return Some("it is not a path below the project root");
+        return Some("it is not a path under the project root");
     }
     if text.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
         return Some("it is in `.git`, which may contain keys");
@@ -191,7 +192,9 @@ fn path_rejection(text: &str) -> Option<&'static str> {
     let is_plain = |c: char| c.is_alphanumeric() || "._/@+=,-".contains(c);
     let is_whole = !text.split('/').any(str::is_empty) && text.len() <= PATH_LENGTH_MAX;
     let is_path = is_whole && text.chars().all(is_plain);
-    (!is_path).then_some("it is not a plain path: letters, digits and `._/@+=,-`, without spaces")
+    (!is_path).then_some(
+        "it is not a plain path: use only letters, digits and `._/@+=,-`, without spaces",
+    )
 }
 
 /// Whether a line is a shell command rather than a sentence. A command in backquotes is part of its
@@ -281,7 +284,7 @@ impl<'d> StartupEntries<'d> {
                 Some(why) => self.rejected.push(reject(Some(text.value), why)),
                 None => self.entries.push(StartupEntry { kind, text }),
             },
-            None => self.rejected.push(reject(None, "it is not a text")),
+            None => self.rejected.push(reject(None, "it is not a string")),
         }
     }
 }
@@ -299,7 +302,7 @@ impl<'d> FromYaml<'d> for StartupEntries<'d> {
                     at: entry.key.at,
                     key,
                     text: entry.node.text().map(|text| text.value),
-                    reason: "a startup step is a `skill`, `read`, `tasks` or `constraint`",
+                    reason: "a startup step must be a `skill`, `read`, `tasks` or `constraint`",
                 }),
             }
         }

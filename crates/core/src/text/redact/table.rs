@@ -113,15 +113,15 @@ fn parse_back(text: &str) -> Option<(CharClass, usize, usize)> {
 #[non_exhaustive]
 pub enum CustomRuleError {
     /// There are too many.
-    #[error("there are more than {CUSTOM_RULES_MAX} rules in `redact`")]
+    #[error("`redact` contains more than {CUSTOM_RULES_MAX} rules")]
     TooMany,
     /// The kind is empty, too long, or has other characters.
     #[error("the kind `{0}` must consist of lowercase letters, digits and dashes")]
     Kind(String),
     /// The prefix is too short or too long, or has a control character.
     #[error(
-        "`begins` of the kind `{kind}` must be {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} characters on \
-         one line"
+        "`begins` for kind `{kind}` must be {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} characters \
+         on one line"
     )]
     PrefixLength {
         /// The kind of the rule.
@@ -139,7 +139,7 @@ pub enum CustomRuleError {
         error: regex::Error,
     },
     /// The regular expression matches the empty text, or has several groups.
-    #[error("`then` after `{begins}` must not match empty text and can have at most one group")]
+    #[error("`then` after `{begins}` must not match empty text and may contain at most one group")]
     ExpressionShape {
         /// The prefix of the rule.
         begins: String,

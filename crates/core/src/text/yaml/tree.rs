@@ -278,10 +278,10 @@ impl<'t> TreeBuilder<'t> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the parser's own words will do")]
         let message = match error.kind() {
             ErrorKind::MappingValueNotAllowed => {
-                "a colon and a space in unquoted text: quote the text".to_owned()
+                "unquoted text contains a colon and a space; quote the text".to_owned()
             }
             ErrorKind::InvalidQuotedScalarIndent => "a quote is not closed".to_owned(),
-            ErrorKind::TabInPlainScalar => "a tab where YAML needs spaces".to_owned(),
+            ErrorKind::TabInPlainScalar => "a tab is used where YAML needs spaces".to_owned(),
             _ => error.info(),
         };
         TreeError { at: at + self.base, message }

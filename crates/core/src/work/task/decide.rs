@@ -48,7 +48,7 @@ pub enum TaskRefusal {
     #[error("it is already {0}")]
     AlreadyHasStatus(TaskStatus),
     /// The change has no effect.
-    #[error("the update changes nothing")]
+    #[error("the update would not change anything")]
     NoChange,
     /// A task cannot depend on itself.
     #[error("a task cannot depend on itself")]
@@ -60,7 +60,7 @@ pub enum TaskRefusal {
     #[error("it does not depend on {0}")]
     NotADependency(TaskId),
     /// A reason without the status blocked.
-    #[error("only a blocked task can have a reason")]
+    #[error("a reason can be given only for a blocked task")]
     ReasonWithoutBlock,
 }
 
