@@ -104,15 +104,15 @@ fn what_a_hostile_clone_wanted_is_reported() {
     ID    STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
     trap  planned  2026-03-21  0 d                           A trap
     ----- stderr -----
-    warning: folder `~/.ssh` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `../home/.ssh` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `[HOME]/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `~/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
     warning: `notify` in the configuration is unknown to this version of midstride and is ignored
     warning: `hooks.start` in the configuration is unknown to this version of midstride and is ignored
-    warning: `[ROOT]/.midstride/handoffs/linked.md` leads outside the project
-    hint: midstride stays inside the project: move the file into it
-    warning: `[ROOT]/linked` leads outside the project
-    hint: midstride stays inside the project: move the file into it
+    warning: `[ROOT]/.midstride/handoffs/linked.md` points outside the project
+    hint: midstride stays inside the project; move the file into the project
+    warning: `[ROOT]/linked` points outside the project
+    hint: midstride stays inside the project; move the file into the project
     ");
     insta::assert_snapshot!(sandbox.run(["verify", "trap"]), @"
     exit 1
@@ -127,9 +127,9 @@ fn what_a_hostile_clone_wanted_is_reported() {
       4. not allowed     Already verified
                          midstride trust trap 4
     ----- stderr -----
-    warning: folder `~/.ssh` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `../home/.ssh` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `[HOME]/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `~/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
     warning: `notify` in the configuration is unknown to this version of midstride and is ignored
     warning: `hooks.start` in the configuration is unknown to this version of midstride and is ignored
     ");
@@ -140,11 +140,11 @@ fn what_a_hostile_clone_wanted_is_reported() {
     ----- stdout -----
     trap  .midstride/handoffs/trap.md
       2. not run         In a folder elsewhere
-                         `[ROOT]/tools` leads outside the project
+                         `[ROOT]/tools` points outside the project
     ----- stderr -----
-    warning: folder `~/.ssh` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `../home/.ssh` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `[HOME]/.ssh` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `~/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `../home/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `[HOME]/.ssh` is outside the project; midstride does not read it until you trust it with `midstride trust`
     warning: `notify` in the configuration is unknown to this version of midstride and is ignored
     warning: `hooks.start` in the configuration is unknown to this version of midstride and is ignored
     ");
@@ -169,11 +169,11 @@ fn skipped_files_are_reported() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2
     ----- stderr -----
-    warning: the configuration is not read: `[ROOT]/.midstride/config.toml` leads outside the project
+    warning: the configuration was ignored: `[ROOT]/.midstride/config.toml` points outside the project
     warning: `[ROOT]/.midstride/handoffs/pipe.md` is not a regular file
     hint: move it out of the way, then try again
-    warning: `[ROOT]/HANDOFF.md` leads outside the project
-    hint: midstride stays inside the project: move the file into it
+    warning: `[ROOT]/HANDOFF.md` points outside the project
+    hint: midstride stays inside the project; move the file into the project
     ");
 }
 

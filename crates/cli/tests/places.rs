@@ -134,7 +134,7 @@ fn a_deleted_document_is_reported() {
     let said: Vec<&str> = run.stderr.lines().collect();
     insta::assert_snapshot!(said[..2].join("\n"), @"
     error: `[ROOT]/.midstride/handoffs/find.md` was deleted in the meantime
-    hint: restore it, for example with `git restore`, then run the command again
+    hint: restore the file, for example with `git restore`, then run the command again
     ");
     let kept = said[2].strip_prefix("hint: your text is in `[HOME]/").unwrap();
     let kept = sandbox.home().join(kept.trim_end_matches('`'));

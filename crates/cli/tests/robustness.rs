@@ -109,8 +109,8 @@ fn symlinks_out_of_the_project_are_not_followed() {
     insta::assert_snapshot!(run, @r#"
     exit 2
     ----- stderr -----
-    warning: `[ROOT]/.midstride/handoffs/leak.md` leads outside the project
-    hint: midstride stays inside the project: move the file into it
+    warning: `[ROOT]/.midstride/handoffs/leak.md` points outside the project
+    hint: midstride stays inside the project; move the file into the project
     "#);
     let run = sandbox.run(["show", "leak"]).exits(2);
     assert!(!run.to_string().contains("Secret"), "{run}");
@@ -158,7 +158,7 @@ fn a_header_of_ten_megabytes_is_a_finding() {
     ----- stderr -----
     0 documents checked: no problems
     warning: `[ROOT]/.midstride/handoffs/a.md` is 17825792 bytes; the maximum is 16777216
-    hint: move content into separate files and refer to them
+    hint: move some of the content into separate files and link to them
     ");
 }
 
@@ -323,7 +323,7 @@ fn a_private_folder_that_leads_out_is_not_used() {
     symlink(&outside, sandbox.root().join(".midstride/private")).unwrap();
     for arguments in [&["list"][..], &["show", "secret"], &["new", "S", "--kind", "session"]] {
         let run = sandbox.run(arguments).exits(2);
-        assert!(run.stderr.contains("leads outside the project"), "{run}");
+        assert!(run.stderr.contains("points outside the project"), "{run}");
         assert!(!run.stdout.contains("Secret"), "{run}");
     }
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);

@@ -688,7 +688,7 @@ fn a_link_out_of_a_project_is_not_followed() {
     std::fs::create_dir(sandbox.root().join(".claude")).unwrap();
     symlink(&outside, sandbox.root().join(".claude/settings.json")).unwrap();
     let run = sandbox.run(["client", "add", "claude-code", "--project", "--yes"]).exits(2);
-    assert!(run.stderr.contains("leads outside the project"), "{run}");
+    assert!(run.stderr.contains("points outside the project"), "{run}");
     assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
 }
 

@@ -297,7 +297,7 @@ fn unusable_notes_are_reported() {
     ");
     insta::assert_snapshot!(refused(&["new", "--from", "huge.md"]), @"
     error: `[ROOT]/huge.md` is 16777217 bytes; the maximum is 16777216
-    hint: move content into separate files and refer to them
+    hint: move some of the content into separate files and link to them
     ");
     insta::assert_snapshot!(refused(&["new", "X", "--from", "notes/one.md", "--body", "-"]), @"
     error: the note `notes/one.md` already provides the text

@@ -328,8 +328,8 @@ fn unreadable_files_are_reported_next_to_the_graph() {
       market-page-perf  in_progress  Market pages take 14 s
         next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
-    warning: `[ROOT]/.midstride/handoffs/out.md` leads outside the project
-    hint: midstride stays inside the project: move the file into it
+    warning: `[ROOT]/.midstride/handoffs/out.md` points outside the project
+    hint: midstride stays inside the project; move the file into the project
     ");
 }
 

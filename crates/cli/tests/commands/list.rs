@@ -121,7 +121,7 @@ fn a_folder_outside_the_project_is_not_read() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: folder `../home` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `/etc` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `../home` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `/etc` is outside the project; midstride does not read it until you trust it with `midstride trust`
     "#);
 }

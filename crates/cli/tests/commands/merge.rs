@@ -341,7 +341,7 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "show", "market@2"]), @"
     exit 2
     ----- stderr -----
-    error: the text of `market-page-perf@2` is not on this machine
+    error: revision `market-page-perf@2` is not stored on this machine
     hint: `midstride sync` fetches what others have shared with `midstride sync`
     ");
 
@@ -368,13 +368,15 @@ fn two_clones_share_every_revision() {
     // Without a sync, each names the texts that it does not have: those that were never committed.
     let missing = |folder: &str| -> Vec<usize> {
         let text = |number| sandbox.run(["-C", folder, "show", &format!("market@{number}")]);
-        (2..=8).filter(|number| text(*number).stderr.contains("is not on this machine")).collect()
+        (2..=8)
+            .filter(|number| text(*number).stderr.contains("is not stored on this machine"))
+            .collect()
     };
     assert_eq!((missing("."), missing("../second")), (vec![6], vec![2, 4]));
     insta::assert_snapshot!(sandbox.run(["show", "market@6"]), @"
     exit 2
     ----- stderr -----
-    error: the text of `market-page-perf@6` is not on this machine
+    error: revision `market-page-perf@6` is not stored on this machine
     hint: `midstride sync` fetches what others have shared with `midstride sync`
     ");
 
@@ -608,7 +610,7 @@ fn a_merge_settled_by_hand_claims_no_unknown_text() {
     commit(&sandbox, "settled by hand");
     // Two entries led to the same text, so the text of the first is unknown.
     let run = sandbox.run(["show", "market@4"]).exits(2);
-    assert!(run.stderr.contains("is not on this machine"), "{run}");
+    assert!(run.stderr.contains("is not stored on this machine"), "{run}");
     let undone = sandbox.run(["undo", "market"]);
     assert!(!sandbox.read(FILE).contains("<<<<"), "{undone}");
     assert!(sandbox.read(FILE).contains("Tokyo takes 381 ms."), "{undone}");

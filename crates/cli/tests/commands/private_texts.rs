@@ -274,6 +274,6 @@ fn a_planted_hook_does_not_run_and_a_link_is_refused() {
     let before = sandbox.read(".git/midstride/handoffs/session.md");
     let run = ["edit", "session", "--reason", "more", "--body", "-"];
     let run = sandbox.run_with_input(&run, "# session\n\nA fourth text.\n").exits(2);
-    assert!(run.stderr.contains("texts.git` leads outside the project"), "{run}");
+    assert!(run.stderr.contains("texts.git` points outside the project"), "{run}");
     assert_eq!(sandbox.read(".git/midstride/handoffs/session.md"), before);
 }

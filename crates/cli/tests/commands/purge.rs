@@ -162,7 +162,7 @@ fn symlinks_are_removed_without_their_targets() {
     assert!(!exists(&sandbox, ".midstride") && exists(&sandbox, "elsewhere/config.toml"));
     symlink(&outside, sandbox.root().join(".midstride")).unwrap();
     let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(2);
-    assert!(run.stderr.contains("leads outside the project"), "{run}");
+    assert!(run.stderr.contains("points outside the project"), "{run}");
     assert!(outside.join("mine.md").exists());
 }
 

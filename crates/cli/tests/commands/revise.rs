@@ -50,7 +50,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     insta::assert_snapshot!(sandbox.run(["show", "market@1"]), @"
     exit 2
     ----- stderr -----
-    error: the text of `market-page-perf@1` is not on this machine
+    error: revision `market-page-perf@1` is not stored on this machine
     hint: `midstride sync` fetches what others have shared with `midstride sync`
     ");
 }

@@ -454,7 +454,7 @@ fn the_doctor_reports_the_index() {
     Problems
       - no client found on this machine
         hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
-      - folder `../elsewhere` is outside the project; it is not read until trusted with `midstride trust`
+      - folder `../elsewhere` is outside the project; midstride does not read it until you trust it with `midstride trust`
         hint: review it with `midstride trust`, or fix the configuration
       - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
         hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks

@@ -23,8 +23,8 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: folder `~/notes` is outside the project; it is not read until trusted with `midstride trust`
-    warning: folder `../gone` is outside the project; it is not read until trusted with `midstride trust`
+    warning: folder `~/notes` is outside the project; midstride does not read it until you trust it with `midstride trust`
+    warning: folder `../gone` is outside the project; midstride does not read it until you trust it with `midstride trust`
     "#);
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 1
@@ -74,8 +74,8 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     found  note                                           Found outside
     ----- stderr -----
     warning: folder `../gone` is not read: `[ROOT]/../gone` does not exist
-    warning: `[HOME]/notes/out.md` leads outside the project
-    hint: midstride stays inside the project: move the file into it
+    warning: `[HOME]/notes/out.md` points outside the project
+    hint: midstride stays inside the project; move the file into the project
     ");
     assert!(sandbox.run(["show", "found"]).exits(0).stdout.contains("marker-outside"));
     insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @"

@@ -338,7 +338,7 @@ fn a_folder_that_is_missing_or_elsewhere_is_refused() {
       1. not run         missing
                          there is no folder `gone` in the project
       2. not run         a link out
-                         `[ROOT]/link` leads outside the project
+                         `[ROOT]/link` points outside the project
       3. not run         a file
                          there is no folder `README` in the project
     ");

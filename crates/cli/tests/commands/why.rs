@@ -110,8 +110,8 @@ fn what_cannot_be_explained_is_named() {
     error: `cache.ts` ends at line 1
     error: `new.ts` is not in any commit
     hint: commit it first
-    error: `[ROOT]/../home/x.ts` leads outside the project
-    hint: midstride stays inside the project: move the file into it
+    error: `[ROOT]/../home/x.ts` points outside the project
+    hint: midstride stays inside the project; move the file into the project
     error: `[ROOT]/no.ts` does not exist
     ");
 }

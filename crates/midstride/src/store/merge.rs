@@ -168,7 +168,7 @@ fn merge_ledger(
     }
     match unreadable {
         0 => Ok(()),
-        count => Err(incomplete(format!("{count} events that cannot be read"))),
+        count => Err(incomplete(format!("{count} events that midstride cannot read"))),
     }
 }
 

@@ -25,7 +25,7 @@ const EVENTS_PER_RECORD: usize = 50;
 #[non_exhaustive]
 pub enum ReconcileError {
     /// A newer midstride wrote an event that may change the meaning of the others.
-    #[error("the ledger contains `{0}`, written by a newer midstride")]
+    #[error("the ledger contains `{0}`, which was written by a newer version of midstride")]
     Newer(String),
     /// The ledger cannot be read.
     #[error(transparent)]

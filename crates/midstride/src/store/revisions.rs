@@ -31,7 +31,7 @@ pub enum RevisionError {
         last: usize,
     },
     /// The revision exists, but its text was never copied to this machine.
-    #[error("the text of `{key}@{wanted}` is not on this machine")]
+    #[error("revision `{key}@{wanted}` is not stored on this machine")]
     NotLocal {
         /// The handoff.
         key: String,
@@ -164,12 +164,12 @@ impl<'p> TextStore<'p> {
     /// Stores the text that a change is about to replace and returns its id. A forgotten text is not
     /// stored again, so the change is refused: replacing it would lose it.
     pub(crate) fn store_replaced(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
-        self.store(text, "the text that would be replaced")
+        self.store(text, "the version to be replaced")
     }
 
     /// Stores the new text of a document and returns its id.
     pub(crate) fn store_new(&self, text: &CleanText) -> Result<BlobHash, RevisionError> {
-        self.store(text, "this exact text")
+        self.store(text, "this exact content")
     }
 
     fn store(&self, text: &CleanText, description: &str) -> Result<BlobHash, RevisionError> {
@@ -478,7 +478,7 @@ impl Store {
             return Err(RevisionError::NotLocal { key, wanted });
         };
         if let Some(tombstone) = self.tombstone(&id).map(Box::new) {
-            let text = format!("the text of `{key}@{wanted}`");
+            let text = format!("revision `{key}@{wanted}`");
             return Err(RevisionError::Forgotten { text, tombstone });
         }
         self.stored_text(&id)?.ok_or(RevisionError::NotLocal { key, wanted })

@@ -114,7 +114,7 @@ impl fmt::Display for FileError {
             FileProblem::NotFolder => write!(f, "a parent of `{path}` is not a folder"),
             FileProblem::Denied => write!(f, "no permission to access `{path}`"),
             FileProblem::ReadOnly => write!(f, "`{path}` is read-only"),
-            FileProblem::Outside => write!(f, "`{path}` leads outside the project"),
+            FileProblem::Outside => write!(f, "`{path}` points outside the project"),
             FileProblem::LinkLoop => write!(f, "`{path}` contains a symlink loop"),
             FileProblem::TooLarge(size) => {
                 write!(f, "`{path}` is {size} bytes; the maximum is {FILE_BYTES_MAX}")
@@ -137,22 +137,26 @@ impl FileError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.problem {
-            FileProblem::Exists => "choose another id, or edit the existing one",
+            FileProblem::Exists => "choose another id, or edit the existing file",
             FileProblem::IsFolder | FileProblem::NotFolder | FileProblem::NotFile => {
                 "move it out of the way, then try again"
             }
-            FileProblem::Denied => "check who owns it and its permissions",
+            FileProblem::Denied => "check its owner and permissions",
             FileProblem::ReadOnly => "make it writable with `chmod u+w`, then try again",
-            FileProblem::Outside => "midstride stays inside the project: move the file into it",
+            FileProblem::Outside => {
+                "midstride stays inside the project; move the file into the project"
+            }
             FileProblem::LinkLoop => "remove the link",
-            FileProblem::TooLarge(_) => "move content into separate files and refer to them",
+            FileProblem::TooLarge(_) => {
+                "move some of the content into separate files and link to them"
+            }
             FileProblem::WouldBeTooLarge(_) => {
-                "nothing was changed; move content into separate files and refer to them"
+                "nothing was changed; move some of the content into separate files and link to them"
             }
             FileProblem::DiskFull => "free some disk space and try again; nothing was changed",
-            FileProblem::Changed => "review it, then run the command again",
+            FileProblem::Changed => "review the change, then run the command again",
             FileProblem::Deleted => {
-                "restore it, for example with `git restore`, then run the command again"
+                "restore the file, for example with `git restore`, then run the command again"
             }
             FileProblem::Untrusted => {
                 "if it is yours, trust it with `midstride trust` in a terminal"

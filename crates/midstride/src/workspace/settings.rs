@@ -33,7 +33,7 @@ const NOTE_PLACES: [&str; 10] = [
 
 /// The initial configuration of a new project.
 pub(crate) const TEMPLATE: &str = "\
-# midstride settings of this repository. Everything here is optional.
+# midstride settings for this repository. Everything here is optional.
 
 # More folders and files with handoffs. midstride also reads HANDOFF.md, docs/handoffs, .claude/handoffs, .agents,
 # thoughts/**/handoffs, memory-bank and others. A folder outside the project, such as \"~/notes\", needs `midstride trust`.
@@ -42,15 +42,15 @@ pub(crate) const TEMPLATE: &str = "\
 # Platform capabilities that a discovery or design document must decide on.
 # capabilities = [\"quota\", \"insights\", \"telemetry\", \"activity\"]
 
-# A pipeline stage of your own, or new requirements for one of midstride's.
+# A custom pipeline stage, or new requirements for a built-in one.
 # [stages.threat-model]
 # folder = \"threats\"
 # from = \"security\"
 # requires = [\"id\", \"from\", \"to\", \"context_summary\", \"decisions_made\"]
 # upstream = [\"design\"]
 
-# nudge: remind the agent once to save what only it knows. If this is not set, midstride reminds it only when its context
-# is more than 75% full. stop_gate: keep the agent from stopping until it saves, at most twice.
+# nudge: remind the agent once to save what only it knows. If this is not set, midstride reminds the agent only when the
+# context is more than 75% full. stop_gate: keep the agent from stopping until it saves, at most twice.
 # [hooks]
 # nudge = false
 # stop_gate = false
@@ -61,7 +61,7 @@ pub(crate) const TEMPLATE: &str = "\
 # budget = 500
 # headless = false
 
-# A secret that midstride removes: how it starts, and a regular expression for the rest.
+# A kind of secret for midstride to remove: the text it starts with, and a regular expression for the rest.
 # [[redact]]
 # kind = \"acme-token\"
 # begins = \"acme_\"
@@ -69,7 +69,7 @@ pub(crate) const TEMPLATE: &str = "\
 ";
 
 /// The SHA-256 of the templates that earlier versions wrote.
-const EARLIER_TEMPLATES: [&str; 7] = [
+const EARLIER_TEMPLATES: [&str; 8] = [
     "f57cf8e1feebd956d9fe885e712d7a5a04cd80175995f283c3c6d1e9e56bfac5",
     "accf3aca39b91f6680118c2ecc0c292d5cac02b1f1501fae42cb5123ae1e8cb0",
     "d9f26581ec50b06aaf3dcf572b5b9224db5a1fe58fae32492e8caca00427736f",
@@ -77,6 +77,7 @@ const EARLIER_TEMPLATES: [&str; 7] = [
     "3b38ff2d554f9fa7c368df5a5ef50be59e5bac643f6b93e1b5af383d51c03d3d",
     "715e50e29eae5b3ecd2c803ba36d50c395e9014d7c879881c56ba4a64fc76310",
     "04086422595fcbe3109fefafb0a57fb4f170a6c97c5d8d5418c8a1f6a496325e",
+    "a4f139ab6bb246b8afd5390b8ac4b432776fa37fdbc7248295fc6458b49018fd",
 ];
 
 /// Whether a configuration is exactly as `midstride init` wrote it, in this version or an earlier

@@ -31,7 +31,7 @@ pub enum SkippedSetting {
 impl fmt::Display for SkippedSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Configuration(why) => write!(f, "the configuration is not read: {why}"),
+            Self::Configuration(why) => write!(f, "the configuration was ignored: {why}"),
             Self::UnknownKey { key, .. } => {
                 write!(
                     f,
@@ -40,17 +40,20 @@ impl fmt::Display for SkippedSetting {
             }
             Self::Untrusted(name) => write!(
                 f,
-                "folder `{name}` is outside the project; it is not read until trusted with `midstride trust`"
+                "folder `{name}` is outside the project; midstride does not read it until you \
+                 trust it with `midstride trust`"
             ),
             Self::UntrustedRules(1) => {
                 write!(
                     f,
-                    "1 redaction rule of the project is not used until trusted with `midstride trust`"
+                    "1 redaction rule from the project is not used until you trust it with \
+                     `midstride trust`"
                 )
             }
             Self::UntrustedRules(count) => write!(
                 f,
-                "{count} redaction rules of the project are not used until trusted with `midstride trust`"
+                "{count} redaction rules from the project are not used until you trust them with \
+                 `midstride trust`"
             ),
             Self::Folder { name, why } => write!(f, "folder `{name}` is not read: {why}"),
         }

@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for Retention {
             RetentionValue::Days(days) if days > 0 => Ok(Self::Days(days)),
             RetentionValue::Text(text) if text == "forever" => Ok(Self::Forever),
             RetentionValue::Days(_) | RetentionValue::Text(_) => {
-                Err(de::Error::custom("expected a number of days above 0, or \"forever\""))
+                Err(de::Error::custom("expected a number of days greater than 0, or \"forever\""))
             }
         }
     }
@@ -123,11 +123,11 @@ impl fmt::Display for Exclusion {
                 write!(f, "this machine's policy (`{}`) excludes this project", file.display())
             }
             Self::Pattern(pattern) => {
-                write!(f, "your setting `capture.exclude` excludes this project (`{pattern}`)")
+                write!(f, "your `capture.exclude` setting excludes this project (`{pattern}`)")
             }
-            Self::NotListed => write!(f, "your setting `capture.only` does not list this project"),
+            Self::NotListed => write!(f, "your `capture.only` setting does not list this project"),
             Self::HomeFolder => {
-                write!(f, "this repository is your home folder, which midstride skips")
+                write!(f, "this repository is your home directory, which midstride skips")
             }
             Self::Unreadable(why) => write!(f, "{why}"),
         }

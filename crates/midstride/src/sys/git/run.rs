@@ -57,15 +57,13 @@ pub enum GitError {
         id: String,
     },
     /// The repository's own configuration names a program that connects to a remote.
-    #[error(
-        "the repository's own configuration sets a program that midstride does not run: {setting}"
-    )]
+    #[error("the repository's configuration sets a program that midstride does not run: {setting}")]
     RepositoryProgram {
         /// The setting.
         setting: String,
     },
     /// A remote has URLs on this machine and elsewhere, which need different options.
-    #[error("remote `{remote}` has push URLs on this machine and elsewhere")]
+    #[error("remote `{remote}` has push URLs both on this machine and elsewhere")]
     MixedRemote {
         /// The name of the remote.
         remote: String,
