@@ -54,7 +54,7 @@ fn without_git_everything_works() {
     insta::assert_snapshot!(sandbox.run(["resolve", "find", "--commit", "HEAD"]), @"
     exit 2
     ----- stderr -----
-    error: there is no commit `HEAD` here
+    error: there is no commit `HEAD` in this repository
     hint: commit first, or give `--outcome` instead
     ");
 }
@@ -172,13 +172,13 @@ fn a_missing_text_is_reported() {
     insta::assert_snapshot!(sandbox.run(["resolve", "find", "--commit", "0123456789"]), @"
     exit 2
     ----- stderr -----
-    error: there is no commit `0123456789` here
+    error: there is no commit `0123456789` in this repository
     hint: commit first, or give `--outcome` instead
     ");
     insta::assert_snapshot!(sandbox.run(["resolve", "find", "--commit", "HEAD:README.md"]), @"
     exit 2
     ----- stderr -----
-    error: there is no commit `HEAD:README.md` here
+    error: there is no commit `HEAD:README.md` in this repository
     hint: commit first, or give `--outcome` instead
     ");
 }

@@ -187,7 +187,7 @@ fn nothing_is_invented_for_a_file_without_records() {
     for bytes in [&wide[..], b"Dear diary\n", b"\x89PNG\r\n\x1a\n"] {
         std::fs::write(&file, bytes).unwrap();
         let run = desk.0.run(["session", "capture", "--transcript", "t.jsonl"]).exits(2);
-        assert!(run.stderr.contains("`[ROOT]/t.jsonl` has no readable "), "{run}");
+        assert!(run.stderr.contains("`[ROOT]/t.jsonl` contains no readable "), "{run}");
         assert!(run.stderr.contains("UTF-8 transcript"), "{run}");
     }
 }

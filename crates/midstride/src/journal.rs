@@ -341,7 +341,7 @@ impl Store {
     ) -> Result<Option<Vec<u8>>, JournalError> {
         let Some(id) = self.find_id_before_outside_edit(stored)? else { return Ok(None) };
         if let Some(tombstone) = self.tombstone(&id).map(Box::new) {
-            let text = "the text from before the edit outside midstride".to_owned();
+            let text = "the version before the edit outside midstride".to_owned();
             return Err(RevisionError::Forgotten { text, tombstone }.into());
         }
         Ok(self.stored_text(&id)?)

@@ -116,7 +116,7 @@ fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
         // A later reader gets an error, and the text is not stored again.
         let told =
             store.revision_text(&store.workspace().find("a").unwrap(), 1).unwrap_err().to_string();
-        assert_eq!(told, "the text of `a@1` was forgotten on 2026-03-21 by tester");
+        assert_eq!(told, "revision `a@1` was forgotten on 2026-03-21 by tester");
         let again = forget(&store, &first_text(&store));
         assert!(!again.is_new && again.removal == RemovalOutcome::Removed, "{step:?}");
         assert!(!git_has_secret(&sandbox), "{step:?}");

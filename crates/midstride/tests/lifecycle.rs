@@ -103,7 +103,7 @@ fn a_handoff_starts_even_if_its_tasks_cannot_be_imported() {
     let started = verbs::start(&store, &slow(&store), None).unwrap();
     assert_eq!(
         started.imported.unwrap_err().to_string(),
-        "the tasks of `docs/handoffs/slow.md` were not created: the handoff came with this repository"
+        "the tasks in `docs/handoffs/slow.md` were not created, because the handoff came with this repository and is not trusted"
     );
     assert_eq!(status(&store), Status::InProgress);
 }
@@ -224,7 +224,7 @@ fn a_handoff_has_exactly_one_ending() {
     }
     let unknown = TypedEnding { commit: Some("no-such"), ..TypedEnding::default() };
     let error = parse(unknown).unwrap_err();
-    assert_eq!(error.to_string(), "there is no commit `no-such` here");
+    assert_eq!(error.to_string(), "there is no commit `no-such` in this repository");
 }
 
 #[test]

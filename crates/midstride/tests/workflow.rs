@@ -111,7 +111,7 @@ fn an_unsavable_state_is_refused_with_the_reason() {
         matches!(&error, WorkflowError::NoSuch { nearest: Some(near), .. } if near == "release")
     );
     let error = load_state(&project, "release", Some(2)).unwrap_err().to_string();
-    assert_eq!(error, "`release` has no state 2 (states kept: 1)");
+    assert_eq!(error, "`release` has no state 2 (stored states: 1)");
 }
 
 #[test]

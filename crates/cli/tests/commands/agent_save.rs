@@ -26,7 +26,7 @@ fn an_agent_saves_only_into_its_own_project() {
     {
       "schema": "error/1",
       "code": "invalid-input",
-      "message": "an agent can save only into the project its shell is in",
+      "message": "an agent can save only to the project its shell is in",
       "hint": "omit `-C`"
     }
     "#);
@@ -84,7 +84,7 @@ fn an_agent_saves_only_sessions_of_its_project() {
     {
       "schema": "error/1",
       "code": "invalid-input",
-      "message": "`[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript of this project",
+      "message": "`[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript from this project",
       "hint": "`midstride session list` shows the sessions of this project"
     }
     "#);

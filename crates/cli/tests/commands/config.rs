@@ -47,7 +47,7 @@ fn invalid_settings_are_refused() {
     let sandbox = sandbox().repository();
     for (words, why) in [
         (&["config", "set", "capture.excludes", "x"][..], "unknown setting `capture.excludes`"),
-        (&["config", "set", "capture.retention", "soon"], "a number of days above 0"),
+        (&["config", "set", "capture.retention", "soon"], "a number of days greater than 0"),
         (&["config", "set", "capture.retention", "1", "2"], "takes one value"),
         (&["config", "set", "capture.only", "~/a**b"], "is not a valid pattern"),
     ] {

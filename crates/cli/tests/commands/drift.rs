@@ -897,7 +897,7 @@ fn comparing_with_a_missing_commit_fails() {
     insta::assert_snapshot!(sandbox.run(["check", "--at", "nonsense"]), @"
     exit 2
     ----- stderr -----
-    error: there is no commit `nonsense` here
+    error: there is no commit `nonsense` in this repository
     hint: name a commit, a branch or a tag; `git log --oneline` lists commits
     ");
 }

@@ -118,13 +118,13 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.run(["show", "login-loop@2"])), @"
     exit 2
     ----- stderr -----
-    error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
+    error: revision `login-loop@2` was forgotten on 2026-03-21 by tester: the word
     hint: the history still lists it, but its text was deleted for good
     ");
     insta::assert_snapshot!(steady(&sandbox.run(["diff", "login-loop@2"])), @"
     exit 2
     ----- stderr -----
-    error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
+    error: revision `login-loop@2` was forgotten on 2026-03-21 by tester: the word
     hint: the history still lists it, but its text was deleted for good
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@3"])), @"
@@ -137,14 +137,14 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login"])), @"
     exit 2
     ----- stderr -----
-    error: `login` is not a text id
+    error: `login` is not the id of a stored version
     hint: an id is hexadecimal; type at least 4 digits
     hint: `ID@2` is the second revision of a handoff
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "00000000"])), @"
     exit 2
     ----- stderr -----
-    error: no stored text has an id that starts with `00000000`
+    error: no stored version has an id that starts with `00000000`
     hint: `midstride events --json` lists the ids, in `was` and `blob`
     hint: `ID@2` is the second revision of a handoff
     ");
@@ -169,7 +169,7 @@ fn an_ambiguous_prefix_lists_its_candidates() {
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "abcd", "--yes"])), @"
     exit 2
     ----- stderr -----
-    error: `abcd` matches several texts
+    error: `abcd` matches several stored versions
     hint: [COMMIT]  two@1
     hint: [COMMIT]  two@2
     hint: type more of the id

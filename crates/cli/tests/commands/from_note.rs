@@ -300,7 +300,7 @@ fn unusable_notes_are_reported() {
     hint: move some of the content into separate files and link to them
     ");
     insta::assert_snapshot!(refused(&["new", "X", "--from", "notes/one.md", "--body", "-"]), @"
-    error: the note `notes/one.md` already provides the text
+    error: the text was given twice; `notes/one.md` already provides it
     hint: omit either `--from` or `--body`
     ");
 }

@@ -179,8 +179,7 @@ fn handoffs_of_an_untrusted_clone_are_counted_but_not_read() {
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let told = hook_with(&sandbox, "claude-code", &start, &[]).stdout;
     let text = context(&told);
-    let withheld = "midstride: the briefing of this session does not include 4 handoffs that came with \
-                    this repository. The user can trust them with `midstride trust`";
+    let withheld = "midstride: this session's briefing does not include 4 handoffs that came with this repository. The user can trust them with `midstride trust`";
     assert_eq!(text.lines().next(), Some(withheld));
     // The user's own session needs no trust.
     assert!(text.contains("Do not touch the pages, only the cache."), "{text}");
@@ -223,7 +222,7 @@ fn whatever_a_client_says_it_is_not_failed() {
     the session has no usable id
     the session has no usable id
     the task has neither a number nor a subject
-    `/etc/passwd` has no readable claude-code records
+    `/etc/passwd` contains no readable claude-code records
     the call has more than 16777216 bytes
     ");
     assert_eq!(errors.len(), inputs.len() * 2);

@@ -316,7 +316,7 @@ fn a_resolution_needs_a_commit_successor_or_reason() {
     insta::assert_snapshot!(sandbox.run(["resolve", "market", "--commit", "feedbee"]), @"
     exit 2
     ----- stderr -----
-    error: there is no commit `feedbee` here
+    error: there is no commit `feedbee` in this repository
     hint: commit first, or give `--outcome` instead
     ");
     let measured = ["--measured", "Austin, cold=14290:108 ms"];
@@ -444,7 +444,7 @@ fn undo_after_sharing_does_not_publish_private_texts() {
     insta::assert_snapshot!(sandbox.run(["undo", "afternoon"]), @"
     exit 2
     ----- stderr -----
-    error: changes before the share of `afternoon` cannot be undone
+    error: changes made to `afternoon` before the share cannot be undone
     hint: `midstride show afternoon --history` lists its revisions; restore one with `midstride edit`
     ");
     assert!(!sandbox.read(".midstride/handoffs/afternoon.md").contains("the prompt"));

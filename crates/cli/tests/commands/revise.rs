@@ -231,8 +231,7 @@ fn a_text_started_before_the_last_change_is_merged_with_it() {
     // Both changed the same place: the caller gets an error, and both texts are stored.
     sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
     let run = sandbox.run(["edit", "market", "--reason", "seconds", "--body", "theirs.md"]);
-    let said = "the text is based on `market-page-perf@3`, and `market-page-perf` has changed since, \
-                in the same places: Austin takes 14,291 ms.";
+    let said = "the new text is based on `market-page-perf@3`, but `market-page-perf` has changed since, and both versions edit the same parts: Austin takes 14,291 ms.";
     assert!(run.stderr.contains(said), "{run}");
     let kept = kept_text(&sandbox, &run.stderr);
     let both = std::fs::read_to_string(&kept).unwrap();
@@ -375,7 +374,7 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, &without("id", &nameless)), @"
     exit 2
     ----- stderr -----
-    error: the text belongs to another handoff: its stage is `request`, and `market-page-perf` has none
+    error: the text belongs to another handoff: its stage is `request`, but `market-page-perf` has none
     hint: specify the handoff that the text belongs to
     hint: without its header, the text replaces only the body of `market-page-perf`
     ");
@@ -426,12 +425,12 @@ fn an_empty_text_and_an_unfinished_merge_are_refused() {
     let revise = ["edit", "market", "--reason", "r", "--body", "-"];
     let before = sandbox.read(FILE);
     let emptied = sandbox.run_with_editor(&["edit", "market"], ": > \"$1\"").exits(2);
-    assert!(emptied.stderr.contains("the new text of `market-page-perf` is empty"), "{emptied}");
+    assert!(emptied.stderr.contains("the new text for `market-page-perf` is empty"), "{emptied}");
     assert_eq!(sandbox.read(FILE), before);
     insta::assert_snapshot!(sandbox.run_with_input(&revise, "\n"), @"
     exit 2
     ----- stderr -----
-    error: the new text of `market-page-perf` is empty
+    error: the new text for `market-page-perf` is empty
     hint: abandon it with midstride resolve market-page-perf --abandon REASON
     ");
     let torn = "## Plan\n\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n";
@@ -453,14 +452,14 @@ fn an_unreadable_header_is_refused() {
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 3: the header has no closing `---` after this line
+    error: `market-page-perf` was not changed, because the new text's header cannot be read: line 3: the header has no closing `---` after this line
     hint: Add a `---` line between the header and the text.
     ");
     let torn = "---\nhandoff:\n  status: in_progress\n  title: [a\n---\n\n## Plan\n\nPaginate.\n";
     insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` was not changed, because the header of the new text cannot be read: line 4: unclosed bracket '['
+    error: `market-page-perf` was not changed, because the new text's header cannot be read: line 4: unclosed bracket '['
     hint: Fix the marked line. Quote text that contains a colon and a space, or that starts with a special character.
     ");
     let other = "---\ntitle: Of another tool\n---\n\n## Plan\n\nPaginate.\n";

@@ -546,7 +546,7 @@ fn what_cannot_be_saved_says_what_can() {
     insta::assert_snapshot!(sandbox.run(["save", "--id", "market-page-perf", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` has kind investigation, but a session is saved as kind session
+    error: `market-page-perf` has kind investigation, but saving a session requires kind session
     hint: `midstride edit market-page-perf` replaces its text
     hint: omit `--id` to save a new handoff
     ");
@@ -599,14 +599,14 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["save", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
-    error: session `[UID]` of claude-code has no transcript in this project
+    error: claude-code session `[UID]` has no transcript in this project
     hint: `--session` or `--transcript` names another one
     hint: `--no-session` saves your text with facts from git and tasks
     ");
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["session", "capture"]), @"
     exit 2
     ----- stderr -----
-    error: session `[UID]` of claude-code has no transcript in this project
+    error: claude-code session `[UID]` has no transcript in this project
     hint: `--session` or `--transcript` names another one
     ");
     run_in_session(&sandbox, gone, &["session", "capture", "--last"]).exits(0);

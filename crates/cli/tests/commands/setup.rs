@@ -164,7 +164,7 @@ fn this_repository_only_excludes_the_others() {
     sandbox.finish(git.current_dir(&other).args(["init", "--quiet"])).exits(0);
     let run = sandbox.run(["-C", other.to_str().unwrap(), "list"]).exits(2);
     insta::assert_snapshot!(run.stderr, @"
-    error: midstride is off here: your setting `capture.only` does not list this project
+    error: midstride is off here: your `capture.only` setting does not list this project
     hint: change the setting with `midstride config edit`
     ");
     sandbox.run(["list"]).exits(0);

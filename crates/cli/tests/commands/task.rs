@@ -451,7 +451,7 @@ fn changes_after_the_end_of_time_are_refused() {
     insta::assert_snapshot!(last(&["task", "done", &id]).to_string().replace(&id, "ID"), @"
     exit 2
     ----- stderr -----
-    error: the last change is dated 9999-12-30T22:00:00.999999999Z, and no change can be later
+    error: the last change is dated 9999-12-30T22:00:00.999999999Z, the latest possible time, so no later change can be recorded
     hint: nothing was changed; run `midstride events` to find the entry with the wrong time
     ");
     last(&["task", "note", &id, "so it is"]).exits(2);
@@ -526,7 +526,7 @@ fn decisions_carry_over_to_the_next_mission_state() {
     insta::assert_snapshot!(mission(&["--drop-decision", "7"]), @"
     exit 2
     ----- stderr -----
-    error: there is no decision 7: the previous state has 2
+    error: there is no decision 7; the previous state has 2
     hint: `midstride task mission --history` shows the numbers; nothing was captured
     ");
     mission(&["--fresh", "--next", "Begin again"]).exits(0);

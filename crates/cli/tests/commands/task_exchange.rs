@@ -498,7 +498,7 @@ fn a_policy_forbids_sync() {
     std::fs::write(&policy, "sync = false\n").unwrap();
     let mut sync = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(sync.arg("sync").env("MIDSTRIDE_POLICY", &policy)).exits(2);
-    assert!(run.stderr.contains("the policy of this machine"), "{run}");
+    assert!(run.stderr.contains("this machine's policy"), "{run}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn an_agent_cannot_trust_anything() {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(command.args(["trust", "--yes"]).env("CLAUDECODE", "1")).exits(2);
     assert!(run.stderr.contains("it is running inside Claude Code"), "{run}");
-    assert!(sandbox.run(["list"]).stderr.contains("not read until trusted"), "{run}");
+    assert!(sandbox.run(["list"]).stderr.contains("until you trust it with"), "{run}");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn trust_lists_everything_that_would_be_read_and_run() {
     exit 2
     ----- stderr -----
     This project is not trusted yet: sessions are not briefed from its handoffs.
-    error: some documents here are not by ada@example.org alone
+    error: some documents here were not written by ada@example.org alone
     hint: 1 document by mallory <mallory@example.org>
     hint: 2 documents not committed, or changed since the commit
     hint: run `midstride trust` without `--author` to review all of them

@@ -336,11 +336,11 @@ fn a_folder_that_is_missing_or_elsewhere_is_refused() {
     ----- stdout -----
     pages  .midstride/handoffs/pages.md
       1. not run         missing
-                         there is no folder `gone` in the project
+                         there is no `gone` folder in the project
       2. not run         a link out
                          `[ROOT]/link` points outside the project
       3. not run         a file
-                         there is no folder `README` in the project
+                         there is no `README` folder in the project
     ");
     assert!(!sandbox.home().join("here").exists());
     assert!(!sandbox.root().join("here").exists());

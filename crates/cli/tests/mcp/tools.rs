@@ -661,7 +661,7 @@ fn hints_use_tool_parameters() {
     hint: `read` takes paths of files in the project
     save: error: there is no session `gone` in this project
     hint: `session` takes a session id, or `none` to use only git and tasks
-    save: error: `market-page-perf` has kind investigation, but a session is saved as kind session
+    save: error: `market-page-perf` has kind investigation, but saving a session requires kind session
     hint: `revise` replaces its text
     hint: omit `handoff` to save a new handoff
     save: error: `../x y` is not a valid id: `/` is not allowed in an id: use a-z, 0-9, `.`, `_` and `-`

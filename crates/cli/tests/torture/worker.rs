@@ -251,7 +251,7 @@ impl<'s> Worker<'s> {
 
 /// Whether a refusal says that another process changed the same thing first.
 fn is_conflict(said: &str) -> bool {
-    said.contains("`shared` changed in the meantime, in the same places")
+    said.contains("`shared` changed in the meantime, and both versions edit the same parts")
 }
 
 /// Runs a command to its end, or kills it at a random moment: the process, or its children too.

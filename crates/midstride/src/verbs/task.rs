@@ -33,7 +33,11 @@ pub enum TaskError {
     #[error("this project is not set up")]
     NotSetUp,
     /// The tasks are in a handoff that came with the repository, and the user does not trust it.
-    #[error("the tasks of `{}` were not created: the handoff came with this repository", .0.display())]
+    #[error(
+        "the tasks in `{}` were not created, because the handoff came with this repository and \
+         is not trusted",
+        .0.display()
+    )]
     Untrusted(PathBuf),
     /// It was not found.
     #[error(transparent)]
@@ -47,7 +51,10 @@ pub enum TaskError {
         why: TaskRefusal,
     },
     /// The task has an event at the last representable time.
-    #[error("the last change is dated {0}, and no change can be later")]
+    #[error(
+        "the last change is dated {0}, the latest possible time, so no later change can be \
+         recorded"
+    )]
     EndOfTime(Timestamp),
     /// The ledger cannot be read.
     #[error(transparent)]

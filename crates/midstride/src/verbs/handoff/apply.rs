@@ -28,7 +28,7 @@ pub enum ApplyError {
         question: String,
     },
     /// The commit is not in this repository.
-    #[error("there is no commit `{0}` here")]
+    #[error("there is no commit `{0}` in this repository")]
     NoCommit(String),
     /// It could not be recorded.
     #[error(transparent)]

@@ -34,7 +34,7 @@ pub enum EditError {
     #[error("no editor is set")]
     NoEditor,
     /// The editor could not start, or failed.
-    #[error("the editor `{editor}` failed: {message}")]
+    #[error("editor `{editor}` failed: {message}")]
     Editor {
         /// The command.
         editor: String,

@@ -117,13 +117,13 @@ pub struct ForgetOutcome {
 #[non_exhaustive]
 pub enum ForgetError {
     /// It is not an id or an id prefix.
-    #[error("`{0}` is not a text id")]
+    #[error("`{0}` is not the id of a stored version")]
     NoId(String),
     /// No kept text has this id.
-    #[error("no stored text has an id that starts with `{0}`")]
+    #[error("no stored version has an id that starts with `{0}`")]
     NoSuch(String),
     /// Several texts match.
-    #[error("`{wanted}` matches several texts")]
+    #[error("`{wanted}` matches several stored versions")]
     Several {
         /// The prefix that was given.
         wanted: String,
@@ -220,10 +220,10 @@ impl KeptText {
     /// A short description.
     pub fn describe(&self) -> String {
         match (self.kind, self.names.as_slice()) {
-            (TombstoneKind::Revision, []) => "an earlier text of a missing handoff".to_owned(),
+            (TombstoneKind::Revision, []) => "an earlier version of a missing handoff".to_owned(),
             (TombstoneKind::Revision, names) => names.join(", "),
             (TombstoneKind::Checkpoint, names) => format!("a checkpoint of {}", names.join(", ")),
-            (TombstoneKind::Blob, _) => "a text in the ledger".to_owned(),
+            (TombstoneKind::Blob, _) => "text in the ledger".to_owned(),
         }
     }
 }
@@ -528,7 +528,7 @@ impl<'s> TextInventory<'s> {
             }
         }
         if text.names.is_empty() {
-            text.names.push(format!("a text of {key} ({})", stored.path.display()));
+            text.names.push(format!("a version of {key} ({})", stored.path.display()));
         }
     }
 

@@ -42,7 +42,7 @@ pub enum MergeError {
     #[error("`{}` no longer has conflict markers", .0.display())]
     AlreadyResolved(PathBuf),
     /// One side deleted it.
-    #[error("one side changed `{}`, the other deleted it", .0.display())]
+    #[error("one side changed `{}` and the other deleted it", .0.display())]
     Deleted(PathBuf),
     /// It cannot be merged line by line.
     #[error("`{}` cannot be merged line by line", .0.display())]

@@ -39,7 +39,7 @@ pub struct NewHandoff {
     pub id: Option<String>,
     /// The kind.
     pub kind: Option<HandoffKind>,
-    /// The stage of a pipeline document.
+    /// The pipeline stage the document belongs to.
     pub stage: Option<String>,
     /// One line that helps a later session find it.
     pub description: Option<String>,
@@ -150,7 +150,7 @@ pub enum NewError {
     #[error(transparent)]
     Upstream(#[from] FindError),
     /// The text is given twice.
-    #[error("the note `{}` already provides the text", .0.display())]
+    #[error("the text was given twice; `{}` already provides it", .0.display())]
     TwoTexts(PathBuf),
     /// The note is not UTF-8.
     #[error("`{}` is not UTF-8", .0.display())]
@@ -159,7 +159,7 @@ pub enum NewError {
     #[error("`{}` is a folder", .0.display())]
     Folder(PathBuf),
     /// The text has a header that cannot be completed.
-    #[error("cannot complete the header of the text: {0}")]
+    #[error("cannot complete the given header: {0}")]
     Header(#[from] DocumentEditError),
     /// A committed handoff in a project that commits nothing.
     #[error("this project has no committed folder")]

@@ -30,7 +30,11 @@ pub enum ReviseOutcome {
 #[non_exhaustive]
 pub enum ReviseError {
     /// The same places changed since the new text was started.
-    #[error("{}, in the same places: {}", changed_since(key, *begun), places.join("; "))]
+    #[error(
+        "{}, and both versions edit the same parts: {}",
+        changed_since(key, *begun),
+        places.join("; ")
+    )]
     Conflict {
         /// The handoff.
         key: String,
@@ -53,7 +57,7 @@ pub enum ReviseError {
     },
     /// The header of the new text is broken.
     #[error(
-        "`{key}` was not changed, because the header of the new text cannot be read: line {line}: {why}"
+        "`{key}` was not changed, because the new text's header cannot be read: line {line}: {why}"
     )]
     Header {
         /// The handoff.
@@ -66,7 +70,7 @@ pub enum ReviseError {
         fix: &'static str,
     },
     /// The new text is empty.
-    #[error("the new text of `{0}` is empty")]
+    #[error("the new text for `{0}` is empty")]
     Empty(String),
     /// It could not be recorded.
     #[error(transparent)]
@@ -76,7 +80,7 @@ pub enum ReviseError {
 fn changed_since(key: &str, begun: Option<usize>) -> String {
     match begun {
         Some(number) => {
-            format!("the text is based on `{key}@{number}`, and `{key}` has changed since")
+            format!("the new text is based on `{key}@{number}`, but `{key}` has changed since")
         }
         None => format!("`{key}` changed in the meantime"),
     }
@@ -242,7 +246,8 @@ fn no_handoff_key_error(key: String) -> ReviseError {
         key,
         why: "it has no `handoff:`".to_owned(),
         line: 1,
-        fix: "put its values below `handoff:`, or omit the header to replace only the body",
+        fix: "put the header's values under `handoff:`, or omit the header to replace only the \
+             body",
     }
 }
 
@@ -299,7 +304,7 @@ fn refuse_other_name(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseEr
         if let Some(given) = given.filter(|given| Some(*given) != own.map(str::trim)) {
             let why = match own {
                 Some(own) => format!("its {field} is `{given}`, not `{own}`"),
-                None => format!("its {field} is `{given}`, and `{key}` has none"),
+                None => format!("its {field} is `{given}`, but `{key}` has none"),
             };
             return Err(ReviseError::OtherHandoff { key: key.to_string(), why });
         }

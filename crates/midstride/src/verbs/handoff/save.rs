@@ -161,13 +161,13 @@ pub enum SaveError {
     #[error("this project is not set up")]
     NotSetUp,
     /// An agent tried to save into a project other than its own.
-    #[error("an agent can save only into the project its shell is in")]
+    #[error("an agent can save only to the project its shell is in")]
     OtherProject,
     /// An agent tried to save a text from outside its project.
     #[error("`{}` is outside this project", .0.display())]
     BodyOutside(PathBuf),
     /// An agent tried to save a session of another project.
-    #[error("`{}` is not a transcript of this project", .0.display())]
+    #[error("`{}` is not a transcript from this project", .0.display())]
     TranscriptOutside(PathBuf),
     /// A startup step is invalid.
     #[error("`{text}` is not a valid startup step: {why}")]
@@ -191,7 +191,7 @@ pub enum SaveError {
         keys: Vec<String>,
     },
     /// The handoff has another kind.
-    #[error("`{key}` has kind {kind}, but a session is saved as kind session")]
+    #[error("`{key}` has kind {kind}, but saving a session requires kind session")]
     OtherKind {
         /// The handoff.
         key: String,

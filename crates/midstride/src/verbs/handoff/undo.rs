@@ -15,7 +15,7 @@ pub enum UndoError {
     #[error("nothing is left to undo in `{0}`")]
     Nothing(String),
     /// Changes before this one cannot be undone.
-    #[error("changes before the {} of `{key}` cannot be undone", verb.word())]
+    #[error("changes made to `{key}` before the {} cannot be undone", verb.word())]
     NotUndoable {
         /// The handoff.
         key: String,

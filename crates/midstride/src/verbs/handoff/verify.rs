@@ -91,7 +91,7 @@ pub enum ProofLedgerError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The handoff has no uid, so the ledger cannot refer to it.
-    #[error("the handoff has no uid yet; `--record` gives it one")]
+    #[error("the handoff has no uid yet; `--record` adds one")]
     NoUid,
     /// The ledger could not be opened.
     #[error(transparent)]
@@ -138,7 +138,7 @@ pub enum ProofStartError {
     #[error("a proof cannot run other proofs")]
     InsideProof,
     /// The folder it runs in does not exist.
-    #[error("there is no folder `{0}` in the project")]
+    #[error("there is no `{0}` folder in the project")]
     NoFolder(String),
     /// The folder it runs in could not be opened.
     #[error(transparent)]
@@ -155,7 +155,7 @@ pub struct TrialReport {
     pub outcome: TrialOutcome,
     /// The exit code; `None` after a signal or a timeout.
     pub exit: Option<i32>,
-    /// The number in its output.
+    /// The number found in its output.
     pub measured: Option<Number>,
     /// How long it ran.
     pub time: Duration,

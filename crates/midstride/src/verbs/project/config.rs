@@ -66,7 +66,7 @@ pub enum ConfigError {
     #[error("unknown setting `{0}`")]
     Unknown(String),
     /// An agent or a proof runs the command.
-    #[error("only the user can change these settings, but this runs inside {0}")]
+    #[error("only the user can change these settings, but this command is running inside {0}")]
     RequiresUser(Automation),
     /// A setting of a repository, outside of one.
     #[error("this folder is not in a git repository")]

@@ -54,10 +54,10 @@ pub enum SubjectError {
     #[error("there is no session or handoff `{0}`")]
     NotFound(String),
     /// There is no earlier session.
-    #[error("there is no earlier session here")]
+    #[error("there is no earlier session in this project")]
     NoSession,
     /// The session was not captured, and its transcript cannot be read.
-    #[error("session {0} is not captured")]
+    #[error("session {0} was not captured")]
     NotCaptured(String),
     /// The name is ambiguous, or the document cannot be read.
     #[error(transparent)]
@@ -188,7 +188,7 @@ pub enum StartError {
     #[error("{0} cannot start a client in your terminal")]
     Automation(Automation),
     /// The program is not installed.
-    #[error("{title} is not installed: there is no `{program}` on PATH")]
+    #[error("{title} is not installed: `{program}` is not on PATH")]
     NotInstalled {
         /// The name of the client.
         title: &'static str,

@@ -40,11 +40,12 @@ pub enum SyncError {
     #[error("this is not a git repository, so there is no remote to share with")]
     NoRepository,
     /// The policy of the machine, in this file, forbids it.
-    #[error("the policy of this machine (`{}`) forbids `midstride sync`", .0.display())]
+    #[error("this machine's policy (`{}`) forbids `midstride sync`", .0.display())]
     Forbidden(PathBuf),
     /// The user does not trust the project, and sessions would be briefed on what is received.
     #[error(
-        "this project is not trusted, and sync would brief sessions on tasks from other clones"
+        "this project is not trusted, and after a sync, sessions would be briefed on tasks from \
+         other clones"
     )]
     Untrusted,
     /// The repository has no remote.

@@ -48,7 +48,7 @@ pub struct ListedProof {
 
 /// Why an author's documents are not trusted.
 #[derive(Debug, thiserror::Error)]
-#[error("some documents here are not by {email} alone")]
+#[error("some documents here were not written by {email} alone")]
 pub struct OtherAuthors {
     /// The address that was given.
     pub email: String,

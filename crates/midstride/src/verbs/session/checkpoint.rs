@@ -78,7 +78,7 @@ pub enum CheckpointError {
     #[error("no session found for this project")]
     NoSession(Vec<FileError>),
     /// The current session has no transcript. Another session is not used instead.
-    #[error("session `{}` of {} has no transcript in this project", .0.id, .0.client)]
+    #[error("{} session `{}` has no transcript in this project", .0.client, .0.id)]
     NoTranscript(SessionName),
     /// No session has this id.
     #[error("there is no session `{0}` in this project")]
@@ -100,7 +100,7 @@ pub enum CheckpointError {
         cwd: String,
     },
     /// The file has no known record.
-    #[error("`{}` has no readable {} records", path.display(), client.name())]
+    #[error("`{}` contains no readable {} records", path.display(), client.name())]
     NotUnderstood {
         /// The transcript.
         path: PathBuf,

@@ -35,10 +35,10 @@ pub struct NewMission {
 #[non_exhaustive]
 pub enum MissionError {
     /// A newer version of midstride wrote an event that may change the meaning of the others.
-    #[error("the mission contains `{0}`, written by a newer midstride")]
+    #[error("the mission contains `{0}`, which was written by a newer version of midstride")]
     Newer(String),
     /// The previous state has no such entry.
-    #[error("there is no {what} {number}: the previous state has {has}")]
+    #[error("there is no {what} {number}; the previous state has {has}")]
     NoSuch {
         /// The kind of entry.
         what: &'static str,
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(carry(&[2], &["d", "a"]), Ok(texts(&["a", "c", "d"])));
         assert_eq!(carry(&[1, 2, 3], &["b"]), Ok(texts(&["b"])));
         for number in [0, 4] {
-            let why = format!("there is no decision {number}: the previous state has 3");
+            let why = format!("there is no decision {number}; the previous state has 3");
             assert_eq!(carry(&[number], &[]), Err(why));
         }
     }

@@ -74,7 +74,7 @@ pub enum WorkflowError {
     #[error("a state must be a JSON object")]
     NoObject,
     /// The state is too large.
-    #[error("the state has {0} bytes; the maximum is {STATE_BYTES_MAX}")]
+    #[error("the state is {0} bytes; the maximum is {STATE_BYTES_MAX}")]
     TooLarge(usize),
     /// Nothing was saved under that name.
     #[error("no state is saved under `{name}`")]
@@ -85,7 +85,7 @@ pub enum WorkflowError {
         nearest: Option<String>,
     },
     /// No state has this number.
-    #[error("`{name}` has no state {number} (states kept: {has})")]
+    #[error("`{name}` has no state {number} (stored states: {has})")]
     NoNumber {
         /// The workflow.
         name: String,
@@ -106,7 +106,7 @@ pub enum WorkflowError {
     #[error("the state contains a secret that cannot be redacted")]
     Unwritable,
     /// A newer version of midstride wrote an event that may change the meaning of the others.
-    #[error("the workflow contains `{0}`, written by a newer midstride")]
+    #[error("the workflow contains `{0}`, which was written by a newer version of midstride")]
     Newer(String),
     /// The ledger failed.
     #[error(transparent)]
