@@ -38,7 +38,7 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     full: bool,
 
-    /// Preview the briefing of this repository; changes nothing
+    /// Preview this repository's briefing; changes nothing
     #[arg(long, conflicts_with_all = ["full", "keep"])]
     here: bool,
 

@@ -19,7 +19,7 @@ fn the_demo_shows_what_the_next_session_knows() {
     let sandbox = sandbox();
     let run = run_at_width(&sandbox, 80);
     insta::assert_snapshot!(run.stdout.replace('\r', ""), @r#"
-    A recorded session is killed while it edits a file
+    A recorded session is killed while editing a file
     2026-03-25 05:11  Claude Code  Customers are logged out while they shop. Keep t…
 
     Next session without midstride

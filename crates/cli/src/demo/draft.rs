@@ -18,7 +18,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Set up",
-        "One folder with one configuration file; git sees nothing else.",
+        "This creates one folder with one configuration file; git sees nothing else.",
     )?;
     demo.trust()?;
     demo.run(ui, &["init"], 0)?;
@@ -27,23 +27,23 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "A hasty first draft that is wrong",
-        "The author wrote it loosely in an editor. It gives few reasons, cites no code, and leaves the plan\n\
-         open. It also blames a function that the slow pages never call: no program can detect that, but a\n\
-         reviewer will. `market` is the start of its id, which is enough.",
+        "The author wrote it quickly in an editor. It gives few reasons, cites no code, and leaves the plan\n\
+         open. It also blames a function that the slow pages never call. No program can detect that, but a\n\
+         reviewer will. `market` is a prefix of the handoff's id, and commands accept it in place of the id.",
     )?;
     demo.run(ui, &["show", "market", "--as", "raw"], 0)?;
     demo.begin_chapter(
         ui,
         "What check reports",
         "Each finding has a code (see `midstride explain`), a line and a fix. --quiet omits hints. Warnings\n\
-         and errors give exit code 1, so a hook or CI can stop here.",
+         and errors set exit code 1, so that a hook or a CI job can stop here.",
     )?;
     demo.run(ui, &["check", "--quiet"], 1)?;
     demo.begin_chapter(
         ui,
         "Fix the mechanical problems",
-        "fmt rewrites loose values in strict form, as a revision: the old text, @1, is kept in git under the id\n\
-         after `was`, and @2 replaces it. Comments and every other byte stay the same.",
+        "fmt rewrites loose values in strict form and records a revision. git keeps the old text, @1, under\n\
+         the id after `was`, and @2 replaces it. Comments and every other byte are preserved.",
     )?;
     demo.run(ui, &["fmt"], 0)?;
     demo.run(ui, &["diff", "market"], 0)

@@ -22,8 +22,8 @@ fn show_search(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Days later, another session",
-        "It starts with an empty context. The home screen shows what is open and what to do next; a few\n\
-         words are enough to find the handoff, with the findings, the wrong turns and the reviews.",
+        "It starts with an empty context. The home screen shows what is open and what to do next. Searching\n\
+         for a few words finds the handoff with its findings, wrong turns and reviews.",
     )?;
     demo.run(ui, &[], 0)?;
     demo.run(ui, &["search", "slow", "pages"], 0)?;
@@ -34,10 +34,10 @@ fn show_drift(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Is the code still where the handoff says?",
-        "Meanwhile a colleague changed the same file. midstride recorded the cited lines when the handoff\n\
-         was written. Both have moved. One is unchanged, so --fix updates its line number as a revision.\n\
-         The other one changed, so a reviewer checks whether the claim about it still holds. It does, and\n\
-         the review records that with the new line.",
+        "Meanwhile, a colleague changed the same file. midstride recorded the two cited lines when the\n\
+         handoff was written. Both have moved. One is unchanged, so --fix updates its line number in a new\n\
+         revision. The other one changed, so a reviewer checks whether the claim about it still holds. It\n\
+         does, and the review records that along with the new line number.",
     )?;
     demo.run(ui, &["check", "-v"], 1)?;
     demo.run(ui, &["check", "--fix", "--quiet"], 1)?;
@@ -50,8 +50,8 @@ fn show_proof(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Is the claim still true?",
-        "The handoff makes a claim, with a command that proves it. midstride runs nothing until the user\n\
-         allows exactly this command. After that, the claim can be checked at any time.",
+        "The handoff makes a claim and gives a command that proves it. midstride runs nothing until the user\n\
+         allows this exact command. After that, the claim can be checked at any time.",
     )?;
     demo.run(ui, &["verify", "market"], 1)?;
     demo.allow(ui, "market", 1)?;

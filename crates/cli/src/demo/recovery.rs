@@ -49,10 +49,11 @@ pub(super) fn write_transcript(
 fn show_recovery(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
-        "Killed in the middle of its work",
+        "An agent is killed while working",
         "An agent started to implement the plan and was killed before it saved anything. Its transcript\n\
-         remains: the demo supplies one in Claude Code's format, with half a record at its end. midstride\n\
-         reads everything before that, even the call that was running. It removes the token in a command.",
+         remains; the demo supplies one in Claude Code's format that ends in the middle of a record.\n\
+         midstride reads everything before that, including the call that was running, and redacts the token\n\
+         in one of the commands.",
     )?;
     demo.run(ui, &["session", "recover"], 0)?;
     demo.run(ui, &["session", "show", &SESSION[..4]], 0)
@@ -62,8 +63,8 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Facts are not enough",
-        "The user turns the session into a handoff: midstride adds the facts, the user adds the reasons.\n\
-         This text is too short. It is saved anyway, with exit code 1 and a list of what is missing.",
+        "The user turns the session into a handoff: midstride adds the facts, and the user adds the reasons.\n\
+         This text is too short. It is saved anyway, but save exits with 1 and lists what is missing.",
     )?;
     let arguments = [
         "--title",
@@ -76,8 +77,8 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.run(ui, &[&["save", "--id", "carry-out"], &arguments[..]].concat(), 1)?;
     demo.begin_chapter(
         ui,
-        "What was missing",
-        "Now with the reasons. The earlier text is kept, and the next action is replaced.",
+        "Add what was missing",
+        "The user adds the reasons. The earlier text is kept, and the next action is replaced.",
     )?;
     let arguments = [
         "--decision",
@@ -92,7 +93,7 @@ fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         "--next",
         "Measure the six pages again, because the new query has not been measured yet; then commit.",
         "--next",
-        "Wait for agent a4c1, which looks for callers of weather.current.",
+        "Wait for agent a4c1, which is looking for callers of weather.current.",
         "--inherit",
         "yes",
         "--finds-plans",
@@ -106,8 +107,8 @@ fn show_coverage(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
         ui,
         "How much of the session does the handoff cover?",
         "check compares the handoff with the session. Facts that midstride added do not count. An item is\n\
-         explained only if the author wrote its cause or consequence. Here that is every item except the\n\
-         agent, whose purpose is missing.",
+         explained only if the author gave its cause or consequence. Here, every item is explained\n\
+         except the agent, whose purpose is missing.",
     )?;
     demo.run(ui, &["check", "carry-out"], 0)
 }
@@ -117,9 +118,9 @@ fn show_briefing(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "What the next session gets",
-        "Not everything: constraints, status and next actions come first, and what does not fit is counted.\n\
-         Text from others is quoted as information. A client requests this briefing when a session starts,\n\
-         limited to 500 tokens.",
+        "The next session does not get everything. Constraints, status and next actions come first, and\n\
+         items that do not fit are counted. Text from others is quoted as information. A client requests\n\
+         this briefing when a session starts, with a limit of 500 tokens.",
     )?;
     let to = ["--source", "startup", "--client", CLIENT, "--session", NEXT_SESSION];
     demo.run(ui, &[&["brief"], &to[..]].concat(), 0)

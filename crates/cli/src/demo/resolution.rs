@@ -9,9 +9,10 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
     demo.begin_chapter(
         ui,
-        "A claim that broke",
-        "The next session measured and committed. The proof command from earlier now shows that the old\n\
-         claim is no longer true. Here that was the goal; anywhere else it is an early warning.",
+        "A claim that no longer holds",
+        "The next session measured the pages and committed the fix. The proof command from earlier now shows\n\
+         that the old claim is no longer true. Here, that was the goal; otherwise, it would be an early\n\
+         warning.",
     )?;
     demo.run(ui, &["verify", "market"], 1)?;
     show_resolution(ui, demo)?;
@@ -22,8 +23,8 @@ fn show_resolution(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "Resolved",
-        "Resolving requires an existing commit or an outcome. The handoff keeps the numbers from before and\n\
-         after.",
+        "Resolving requires an existing commit or an outcome. The handoff keeps the measurements from before\n\
+         and after the work.",
     )?;
     demo.run(ui, &["resolve", "market"], 2)?;
     demo.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
@@ -47,8 +48,8 @@ fn show_history(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "The whole story",
-        "A handoff without revisions might be wrong; this one was challenged four times and corrected three\n\
-         times. Nothing is lost; even the hasty draft is still there.",
+        "A handoff that was never revised might still be wrong. This one was challenged four times and\n\
+         corrected three times. Nothing is lost: even the hasty draft is still there.",
     )?;
     demo.run(ui, &["show", "market", "--history"], 0)?;
     demo.run(ui, &["show", "market@1", "--section", "plan"], 0)?;

@@ -19,9 +19,9 @@ fn show_first_review(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "The first review",
-        "A reviewer read the code: another function serves the pages. The corrected draft replaces the\n\
+        "A reviewer read the code: a different function serves the pages. The corrected draft replaces the\n\
          first one, and the dropped claim stays on record as a wrong turn, so that no session repeats it.\n\
-         All of this is one revision, and you can show any revision by its number.",
+         All of this is one revision, and any revision can be shown by its number.",
     )?;
     demo.write("draft.md", SECOND_DRAFT)?;
     add_review(
@@ -82,9 +82,9 @@ fn show_question(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     demo.begin_chapter(
         ui,
         "The last open question is answered",
-        "Part of the plan waits for an answer, and work done before the answer may be thrown away, so\n\
-         check warns until the question is answered. After that nothing is blocked, and the next session\n\
-         can do the whole plan. The session that found all this ended long ago.",
+        "Part of the plan depends on an answer, and work done before then may have to be thrown away, so\n\
+         check warns until the question is answered. After that, nothing is blocked, and the next session\n\
+         can implement the whole plan. The session that found all this ended long ago.",
     )?;
     demo.run(ui, &["check", "--quiet"], 1)?;
     demo.now = "2026-03-22T09:00:00Z";

@@ -46,7 +46,7 @@ pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     let store = Store::new(demo.workspace()?, WaitPolicy::Command);
     verbs::import_sessions(&store, 1, &mut |_, _| ())?;
     let (sessions, _) = verbs::sessions(&store, Some(client))?;
-    ui.print(&heading("A recorded session is killed while it edits a file"))?;
+    ui.print(&heading("A recorded session is killed while editing a file"))?;
     ui.print(&view::sessions(&sessions, width))?;
     show_next_session(ui, demo, &store, width)?;
     show_check(ui, &store, width)?;
