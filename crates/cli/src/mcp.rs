@@ -28,9 +28,9 @@ use server::McpServer;
 
 /// Serve an agent over standard input and output (MCP)
 ///
-/// Clients start this after `midstride client add`. It serves tools (brief, save, revise, get,
-/// search, check, answer, resolve, tasks, workflow states), handoffs as resources, and prompts. It
-/// exits at the end of its input.
+/// Clients start this command after `midstride client add`. Serves tools (brief, save, revise, get,
+/// search, check, answer, resolve, tasks, workflow states), handoffs as resources, and prompts.
+/// Exits at the end of its input.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride mcp < requests.jsonl")]

@@ -53,7 +53,7 @@ impl ProtocolEra {
         if !missing.is_empty() {
             let missing = missing.join(", ");
             return Err(RpcError::invalid_params(format!(
-                "`_meta` of the request must include {missing}"
+                "the request's `_meta` must include {missing}"
             )));
         }
         let version = version.and_then(Value::as_str).unwrap_or_default();

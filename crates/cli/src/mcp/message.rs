@@ -38,8 +38,7 @@ impl RpcError {
     /// The message has more values than any tool needs.
     pub(super) fn too_many_values(values: usize) -> Self {
         Self::invalid_request(format!(
-            "message too large: about {values} values, limit {VALUES_MAX}; send less, and name files \
-             instead of quoting them"
+            "message too large: about {values} values, limit {VALUES_MAX}; send less, and refer to files instead of quoting them"
         ))
     }
 
@@ -162,8 +161,7 @@ pub(super) fn request(id: &str, method: &str) -> Value {
 /// waits for an answer to it.
 pub(super) fn too_long_response(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
     let why = format!(
-        "message too large: {bytes} bytes, limit {LINE_BYTES_MAX}; send less, and name files \
-         instead of quoting them"
+        "message too large: {bytes} bytes, limit {LINE_BYTES_MAX}; send less, and refer to files instead of quoting them"
     );
     let id = id_in_head(head).or_else(|| id_in_tail(tail));
     response(&id.unwrap_or_default(), Err(RpcError::invalid_request(why)))

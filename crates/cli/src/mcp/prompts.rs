@@ -58,13 +58,12 @@ fn handoff_prompt(focus: Option<&str>) -> String {
     let focus = focus.map(|focus| format!("What matters most: {focus}\n\n")).unwrap_or_default();
     format!(
         "Save this session for a reader who has none of its context.\n\n{focus}\
-         1. Call the midstride tool `save` with what only you know: what you found, what was decided and why, \
+         1. Call midstride's `save` tool with what only you know: what you found, what was decided and why, \
          wrong turns and what to do instead, landmines, open questions, and the next steps in order. \
          Omit the facts: midstride adds files, commands and commits.\n\
-         2. It replies with what is missing. Add only that by calling `save` again, until it says that the \
-         handoff is complete. Pass `accept` only for something that cannot be known.\n\
-         3. Answer both of its questions (`inherit`, `finds_plans`) as a new session would.\n\
-         4. Give the user the path of the handoff and the command to resume it.\n"
+         2. The tool replies with what is missing. Call `save` again with only that, until it says that the handoff is complete. Pass `accept` only for something that cannot be known.\n\
+         3. Answer both questions it asks (`inherit`, `finds_plans`) as a new session would.\n\
+         4. Give the user the handoff's path and the command to resume it.\n"
     )
 }
 
@@ -72,8 +71,8 @@ fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Dia
     let store = caller.store()?;
     let workspace = store.workspace();
     let steps = "Resume this work where it stopped.\n\
-         1. Read the text below, and the documents that it says to read first.\n\
-         2. Check its claims before you rely on them: the midstride tool `check` shows what has changed since.\n\
+         1. Read the text below and the documents that it says to read first.\n\
+         2. Check its claims before you rely on them: midstride's `check` tool shows what has changed since.\n\
          3. State the status, the next action and any blockers in three sentences. Then do the next action.\n";
     let reply = match handoff {
         Some(name) => {

@@ -143,7 +143,7 @@ pub(super) fn format_error(caller: &Caller, diagnostic: &Diagnostic) -> String {
     }
     let left = diagnostic.hints_for_tools().skip(HINTS_MAX).count();
     if left > 0 {
-        text.push_str(&format!("\nhint: and {left} more"));
+        text.push_str(&format!("\nhint: {left} more not shown"));
     }
     plain(&text)
 }

@@ -97,9 +97,8 @@ fn recorded_reply(
         false => reply,
     };
     let reply = match &recorded.ledger_error {
-        Some(why) => {
-            reply.with_text(format!("The file is written; the ledger will be updated later: {why}"))
-        }
+        Some(why) => reply
+            .with_text(format!("The file was written; the ledger will be updated later: {why}")),
         None => reply,
     };
     reply.with_redactions(&recorded.redacted)

@@ -157,7 +157,7 @@ fn a_task_that_an_agent_adds_twice_is_one() {
     session(&sandbox, &[create(1, "Warm the cache"), create(2, "Measure")]);
     capture(&sandbox);
     let again = agent(&["task", "add", "measure", "--meta", "iteration=2"]);
-    assert!(again.stderr.contains("already on this session's list"), "{again}");
+    assert!(again.stderr.contains("already on this session's task list"), "{again}");
     assert_eq!(told(&sandbox), ["Measure, pending, -, -", "Warm the cache, pending, -, -"]);
     assert!(mission(&sandbox).contains(", iteration 2\n"));
     // Changes of the client's task apply to the one that was added.

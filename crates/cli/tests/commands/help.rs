@@ -30,7 +30,7 @@ fn short_help_fits_a_small_terminal() {
       check        Check handoffs for problems
       search       Search handoffs by their text
       answer       Answer a question or validate an assumption
-      resolve      Close a handoff: resolved, superseded or abandoned
+      resolve      Close a handoff as resolved, superseded or abandoned
 
     All commands: midstride help --all   One command: midstride help COMMAND
     ");
@@ -65,7 +65,7 @@ fn full_help_lists_every_command_in_its_group() {
       start        Start work on a handoff
       answer       Answer a question or validate an assumption
       review       Record a review and its verdict
-      resolve      Close a handoff: resolved, superseded or abandoned
+      resolve      Close a handoff as resolved, superseded or abandoned
       reopen       Reopen a closed handoff
     More handoffs
       undo         Undo the last change to a handoff

@@ -64,7 +64,7 @@ fn a_server_can_be_discovered() {
         "resources": {},
         "prompts": {}
       },
-      "instructions": "midstride hands work from one session to the next. Call `brief` when you pick up work, `save` before you finish or hand off, and add what it says is missing. `search` and `get` find what others learned.",
+      "instructions": "midstride hands work from one session to the next. Call `brief` when you pick up work. Call `save` before you finish or hand off, and add what it says is missing. `search` and `get` find what others learned.",
       "supportedVersions": [
         "2024-11-05",
         "2025-03-26",

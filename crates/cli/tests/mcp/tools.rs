@@ -139,7 +139,7 @@ fn tasks_are_added_changed_and_listed() {
         let one = id(&client.does("tasks", json!({"subject": "Paginate"})));
         let two = id(&client.does("tasks", json!({"subject": "Measure", "after": [one]})));
         let all = client.does("tasks", json!({}));
-        assert!(all.contains(&format!("{two} (pending, waits): Measure")), "{all}");
+        assert!(all.contains(&format!("{two} (pending, waiting): Measure")), "{all}");
         let done = json!({"task": one, "status": "done", "note": "it was easy"});
         assert!(client.does("tasks", done).contains("it was easy"));
         let left = client.does("tasks", json!({}));
@@ -377,12 +377,15 @@ fn saving_to_an_unknown_name_reports_a_new_handoff() {
     assert!(!first.contains("There was no handoff"), "{first}");
     let said = |id: &str| json!({"handoff": id, "title": "Purge", "summary": "It works."});
     let told = client.does("save", said("cache-purg"));
-    assert!(told.contains("No handoff `cache-purg` existed: created a new one."), "{told}");
+    assert!(
+        told.contains("There was no handoff `cache-purg`, so a new one was created."),
+        "{told}"
+    );
     assert!(told.contains("If you meant `cache-purge`, call `save` with that"), "{told}");
     let told = client.does("save", said("weather"));
-    assert!(told.contains("created a new one.\n"), "{told}");
+    assert!(told.contains("so a new one was created.\n"), "{told}");
     let told = client.does("save", said("cache-purge"));
-    assert!(!told.contains("existed: created"), "{told}");
+    assert!(!told.contains("so a new one was created"), "{told}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(super) const TOOL: McpTool = McpTool {
     description: "What to know before you resume work: constraints, blockers, status, next steps",
     is_read_only: true,
     parameters: &[
-        ToolParameter::optional("role", ParameterKind::Text, "List handoffs to this role first"),
+        ToolParameter::optional("role", ParameterKind::Text, "List handoffs for this role first"),
         ToolParameter::optional("budget", ParameterKind::Number, "Tokens, 200-20000"),
     ],
     call: brief,

@@ -16,7 +16,7 @@ pub(super) const TOOL: McpTool = McpTool {
         ToolParameter::required(
             "handoff",
             ParameterKind::Text,
-            "Handoff or session id; `ID@1` for an earlier text",
+            "Handoff or session id; `ID@1` for an earlier revision",
         ),
         ToolParameter::optional("section", ParameterKind::Text, "Only this heading or field"),
         OFFSET,
@@ -46,7 +46,7 @@ fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnost
     let text = match arguments.text("section") {
         Some(name) => view::handoff::section(workspace, &stored, name, None).ok_or_else(|| {
             let known = view::handoff::section_names(&stored).join(", ");
-            Diagnostic::new(format!("the handoff has no section `{name}`"))
+            Diagnostic::new(format!("the handoff has no `{name}` section"))
                 .hint(format!("its sections are {known}"))
         })?,
         None => String::from_utf8_lossy(&stored.bytes).into_owned(),

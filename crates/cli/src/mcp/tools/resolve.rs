@@ -10,7 +10,7 @@ use midstride_surface::diagnostic::Diagnostic;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "resolve",
-    description: "Close a handoff: resolved, superseded or abandoned",
+    description: "Close a handoff as resolved, superseded or abandoned",
     is_read_only: false,
     parameters: &[
         HANDOFF,

@@ -46,7 +46,7 @@ pub(super) const TOOL: McpTool = McpTool {
         ToolParameter::optional(
             "settled",
             ParameterKind::Texts,
-            "Handles of open items that are done, such as `kf7q`",
+            "Handles of items that are done, such as `kf7q`",
         ),
         ToolParameter::optional("handoff", ParameterKind::Text, "Id of the handoff to save into"),
         ToolParameter::optional("session", ParameterKind::Text, "Session id, or `none`"),
@@ -121,7 +121,7 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
     let reply = settle_items(reply, &store, &settled);
     Ok(match saved.is_transcript_missing {
         true => reply.with_text(
-            "No transcript found for this session: the facts come from git and the tasks.",
+            "No transcript was found for this session, so the facts come from git and the tasks.",
         ),
         false => reply,
     })
@@ -197,7 +197,10 @@ fn new_handoff_notice(named: &str, similar: Option<&str>) -> String {
             " If you meant `{similar}`, call `save` with that id, and `resolve` with `abandoned` for `{named}`."
         )
     });
-    format!("No handoff `{named}` existed: created a new one.{}", meant.unwrap_or_default())
+    format!(
+        "There was no handoff `{named}`, so a new one was created.{}",
+        meant.unwrap_or_default()
+    )
 }
 
 /// The questions the agent has not answered yet, if it is being asked.

@@ -12,7 +12,7 @@ use midstride_surface::view::{self, Surface};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "search",
-    description: "Find handoffs and captured sessions that contain all words",
+    description: "Find handoffs and captured sessions that contain all the words",
     is_read_only: true,
     parameters: &[
         ToolParameter::required(

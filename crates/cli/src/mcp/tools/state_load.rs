@@ -41,7 +41,12 @@ fn list(store: &Store, offset: usize) -> Result<ToolReply, Diagnostic> {
         return Ok(ToolReply::from_text("No saved states yet. Use `state_save` to save one."));
     }
     let line = |(last, number): &(WorkflowState, usize)| {
-        format!("{}: {}, the last {}\n", last.name, count(*number, "state"), describe_save(last))
+        format!(
+            "{}: {}, the last one {}\n",
+            last.name,
+            count(*number, "state"),
+            describe_save(last)
+        )
     };
     let text: String = all.iter().map(line).collect();
     ToolReply::default().with_quoted_page(&count(all.len(), "workflow"), &text, offset)

@@ -116,7 +116,7 @@ fn list(store: &Store, arguments: &ToolArguments) -> Result<ToolReply, Diagnosti
     }
     view::sort(&tasks, &mut chosen);
     let line = |task: &&Task| {
-        let waits = if tasks.is_blocked(task) { ", waits" } else { "" };
+        let waits = if tasks.is_blocked(task) { ", waiting" } else { "" };
         let subject = one_line(view::subject(task), SUBJECT_WIDTH);
         let who = view::worker(task).map(|who| format!(", {who}")).unwrap_or_default();
         format!("{} ({}{waits}{who}): {subject}\n", task.id, task.status)
@@ -147,7 +147,7 @@ fn add(
     let AddedTask { task: done, is_new } =
         verbs::add_session_task(store, &new, &after, Some(&caller.name))?;
     let ChangedTask { id, redacted } = done;
-    let what = if is_new { "added" } else { "already on this session's list" };
+    let what = if is_new { "added" } else { "already on this session's task list" };
     Ok(ToolReply::from_text(format!("{id}: {what}")).with_redactions(&redacted))
 }
 
