@@ -9,10 +9,11 @@ use midstride_surface::view::{self, Surface};
 
 /// Draft the next stage of a handoff
 ///
-/// Checks five rules first: required fields are set, no question blocks, doubtful assumptions are
-/// validated, upstream stages are complete, and each capability is decided. If a rule fails, shows
-/// what blocks, exits with 1 and changes nothing. Otherwise drafts the document of the next stage and
-/// resolves this one. `midstride undo` reverts the record; the draft stays.
+/// Checks five rules first: required fields are set, no blocking question is open, doubtful
+/// assumptions are validated, upstream stages are complete, and a decision is recorded for each
+/// capability. If a rule fails, lists the blockers, exits with 1 and changes nothing. Otherwise
+/// drafts the next stage's document and resolves this one. `midstride undo` reverts the change to
+/// this handoff but keeps the draft.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride advance feat-042 --to discovery
@@ -25,7 +26,7 @@ pub(crate) struct AdvanceArgs {
     #[arg(long, value_name = "STAGE")]
     to: String,
 
-    /// Advance even if something blocks; the handoff stays open
+    /// Advance despite blockers; the handoff stays open
     #[arg(long, requires = "reason")]
     force: bool,
 
@@ -37,7 +38,7 @@ pub(crate) struct AdvanceArgs {
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
-    /// Print what blocks, or what was written, as JSON
+    /// Print the blockers, or what was written, as JSON
     #[arg(long)]
     json: bool,
 }

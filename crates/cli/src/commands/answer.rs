@@ -8,16 +8,16 @@ use midstride_surface::view;
 
 /// Answer a question or validate an assumption
 ///
-/// Questions are q1, q2 …, assumptions a1, a2 …, in document order. If you are the
-/// `suggested_owner` of a question, only you can answer it, at a terminal. Flags such as `--question`
-/// add what follows from the answer, in the same revision.
+/// Questions are numbered q1, q2 … and assumptions a1, a2 …, in document order. If you are a
+/// question's `suggested_owner`, only you can answer it, and only at a terminal. Flags such as
+/// `--question` record what follows from the answer in the same revision.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride answer market q1 'Yes, for the list page'
   midstride answer market a1 --holds
   midstride answer market q1 'Redis' --decision 'Cache in Redis because it is shared'")]
 pub(crate) struct AnswerArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// `q1` for the first question, `a1` for the first assumption
@@ -35,7 +35,7 @@ pub(crate) struct AnswerArgs {
     #[arg(long, conflicts_with = "text")]
     fails: bool,
 
-    /// Who answers
+    /// Author of the answer
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 

@@ -19,17 +19,17 @@ use midstride_surface::view::trust_listing::authors_text;
 
 /// Print the briefing for the next session
 ///
-/// The briefing starts with your standing instructions, then the goal, the status (commits, outside
-/// effects, last result of each check) and the next step, then corrections, wrong turns, open failures,
-/// open tasks, findings and the agent's reports. They come from the last session that did work, from
-/// open handoffs, tasks and the mission. Items over budget are counted by kind. The briefing goes to standard
-/// output; the line on standard error is for you.
+/// The briefing starts with your standing instructions, the goal, the status (commits, outside
+/// effects, the last result of each check) and the next step. Corrections, wrong turns, open
+/// failures, open tasks, findings and the agent's reports follow. Items come from the last session
+/// that did work, open handoffs, tasks and the mission. Items that exceed the budget are counted by
+/// kind. The briefing goes to standard output; the line on standard error is for you.
 ///
-/// With `--session`, midstride records which session was briefed, and `midstride show ID` lists it.
+/// With `--session`, records which session was briefed; `midstride show ID` lists that session.
 /// Printing a briefing changes nothing else.
 ///
-/// `--as markdown` has no session ids, no local paths and no midstride commands. Paste it into a
-/// pull request, a chat or another agent.
+/// `--as markdown` omits session ids, local paths and midstride commands, so that you can paste the
+/// briefing into a pull request, a chat or another agent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride brief
@@ -49,7 +49,7 @@ pub(crate) struct BriefArgs {
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     budget: Option<u64>,
 
-    /// List handoffs to this role first
+    /// List handoffs for this role first
     #[arg(long = "for", value_name = "ROLE", value_parser = super::parse_text)]
     role: Option<String>,
 
@@ -57,7 +57,7 @@ pub(crate) struct BriefArgs {
     #[arg(long, value_parser = super::client_parser())]
     client: Option<&'static dyn Client>,
 
-    /// How the session starts
+    /// How the session started
     #[arg(long, value_enum)]
     source: Option<BriefSourceArg>,
 
@@ -69,7 +69,7 @@ pub(crate) struct BriefArgs {
     #[arg(long, value_name = "HANDOFF", num_args = 1.., conflicts_with_all = ["budget", "role", "source"])]
     acknowledge: Vec<String>,
 
-    /// Print the exact briefing of the newest session
+    /// Print exactly what the newest session was briefed with
     #[arg(long, conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge", "form"])]
     last: bool,
 
@@ -97,7 +97,7 @@ enum BriefFormArg {
     Mission,
     /// A page for readers without midstride
     Markdown,
-    /// The first prompt of a session that continues the work
+    /// The first prompt for a session that continues the work
     Prompt,
 }
 

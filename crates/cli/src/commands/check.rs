@@ -17,11 +17,11 @@ use std::path::PathBuf;
 
 /// Check handoffs for problems
 ///
-/// Checks all documents, or the named ones. Compares the citations of open handoffs with the code:
-/// cited lines may have moved, changed or been deleted. Compares a handoff with the session it names:
-/// it may fail to mention or explain what happened. Exits with 0 if the check passes, 1 on errors and
-/// warnings (see `--fail-on`), and 2 if a file could not be read. Hints do not fail a check; they
-/// are counted, and `-v` lists them.
+/// Checks all documents, or only the ones you name. Compares citations in open handoffs with the
+/// code and reports lines that moved, changed or were deleted. Compares each handoff with the
+/// session it names and reports what the handoff does not mention or explain. Exits with 0 if the
+/// check passes, 1 on errors and warnings (see `--fail-on`), and 2 if a file could not be read.
+/// Hints do not fail a check; they are counted, and `-v` lists them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride check
@@ -43,7 +43,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
     fail_on: FailOnArg,
 
-    /// Check the staged versions
+    /// Check the staged versions of the files
     #[arg(long, conflicts_with_all = ["handoffs", "fix"])]
     staged: bool,
 
@@ -51,7 +51,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["handoffs", "staged", "fix"])]
     pr_body: Option<PathBuf>,
 
-    /// Fix format, moved lines and secrets first
+    /// First fix format, moved lines and secrets
     #[arg(long, conflicts_with = "at")]
     fix: bool,
 
@@ -97,7 +97,7 @@ enum CheckFormatArg {
     /// With source lines
     #[default]
     Human,
-    /// For programs
+    /// Machine-readable
     Json,
     /// For code scanning
     Sarif,

@@ -19,9 +19,9 @@ use midstride_surface::view;
 
 /// Install or remove midstride in your agents
 ///
-/// A client gets hooks that call `midstride`, its MCP server, and the commands `handoff` and
-/// `continue`. `add` and `remove` show each file change first. Comments, formatting and other
-/// entries stay as they are.
+/// Each client gets hooks that call `midstride`, the midstride MCP server, and the `handoff` and
+/// `continue` commands. `add` and `remove` show each file change first and preserve comments,
+/// formatting and other entries.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride client list
@@ -42,7 +42,7 @@ enum ClientCommand {
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true)))]
 struct ClientTarget {
-    /// The clients
+    /// Client names
     #[arg(value_parser = super::client_parser(), value_name = "CLIENT", group = "which")]
     clients: Vec<&'static dyn Client>,
 
@@ -58,7 +58,7 @@ struct ClientTarget {
     #[arg(long)]
     project: bool,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 

@@ -10,12 +10,13 @@ use midstride_surface::view::config::FileSettings;
 
 /// Show and change settings
 ///
-/// Your settings apply to all of your projects: where midstride captures sessions, and how long it
-/// keeps them. A pattern such as `~/clients/**` matches the folders of projects; `~/clients` matches
-/// that folder and everything below it.
+/// Your settings apply to all of your projects. They control where midstride captures sessions and
+/// how long it keeps them. A pattern such as `~/clients/**` matches project folders; `~/clients`
+/// matches that folder and everything in it.
 ///
 /// Repository settings are in `.midstride/config.toml`, or in `.git/midstride` if midstride commits
-/// nothing there: folders with handoffs, the size of briefings, what hooks may do.
+/// nothing in the repository. They control which folders contain handoffs, how large briefings may
+/// be, and what hooks may do.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride config list
@@ -40,7 +41,7 @@ enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print the value of a setting, one per line
+    /// Print a setting's values, one per line
     #[command(after_help = "Examples:
   midstride config get capture.retention")]
     Get {
@@ -55,7 +56,7 @@ enum ConfigCommand {
     Set {
         /// The setting, such as `capture.exclude`
         key: String,
-        /// The new value; a list takes several
+        /// The new value; a list accepts several
         #[arg(required = true)]
         values: Vec<String>,
     },

@@ -10,7 +10,7 @@ use midstride_surface::view::continuation as view;
 
 /// Continue a session or handoff in a new session
 ///
-/// Starts a client in this terminal with the briefing as its first prompt. By default, it continues
+/// Starts a client in this terminal with the briefing as its first prompt. By default, continues
 /// the last session in the same client, even if that session is still open.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -7,8 +7,8 @@ use midstride_surface::view;
 
 /// List what midstride stores on this machine
 ///
-/// Lists what is stored for each repository and for your account: kind, count, size, oldest and path.
-/// Delete captured sessions with `midstride forget`.
+/// For each repository and for your account, lists each kind of data with its count, size, oldest
+/// entry and path. Delete captured sessions with `midstride forget`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride data

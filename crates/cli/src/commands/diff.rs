@@ -8,28 +8,29 @@ use midstride_surface::view;
 
 /// Show what changed between two revisions
 ///
-/// `midstride diff ID` compares the last two revisions, `midstride diff ID@1` compares that one with
-/// the newest. On a terminal, changed words are marked; elsewhere the output is a unified diff.
+/// `midstride diff ID` compares the last two revisions; `midstride diff ID@1` compares that
+/// revision with the newest one. On a terminal, marks changed words; elsewhere, prints a unified
+/// diff.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride diff market
   midstride diff market@1 market@2 --words")]
 pub(crate) struct DiffArgs {
-    /// A handoff, or a revision of it such as `ID@1`
+    /// Handoff, or one of its revisions such as `ID@1`
     from: String,
 
-    /// The revision to compare with
+    /// Revision to compare it with
     to: Option<String>,
 
-    /// Print a unified diff on a terminal too
+    /// Print a unified diff even on a terminal
     #[arg(long)]
     unified: bool,
 
-    /// Mark changed words everywhere
+    /// Mark changed words even when not on a terminal
     #[arg(long, conflicts_with = "unified")]
     words: bool,
 
-    /// Print the names, whether they differ, and a unified diff as JSON
+    /// Print the revision names, whether they differ, and a unified diff as JSON
     #[arg(long, conflicts_with_all = ["unified", "words"])]
     json: bool,
 }

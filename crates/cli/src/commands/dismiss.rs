@@ -7,18 +7,19 @@ use midstride_surface::view;
 
 /// Close an item or instruction that briefings repeat
 ///
-/// A briefing lists what earlier sessions left open, each with a handle such as `kf7q`. Items close by
-/// themselves when the check passes or the task is done. Standing instructions of the user (`i-3f09ac`)
-/// hold until you revoke them in a prompt or dismiss them here; agents cannot dismiss them.
+/// A briefing lists the items that earlier sessions left open, each with a handle such as `kf7q`.
+/// An item closes automatically when its check passes or its task is done. Your standing
+/// instructions (such as `i-3f09ac`) stay in effect until you revoke them in a prompt or dismiss
+/// them here; agents cannot dismiss them.
 ///
-/// Without a handle, lists what can be dismissed. Add `--wrong` if the item was not true, and
-/// `midstride doctor` counts it.
+/// Without a handle, lists what can be dismissed. Add `--wrong` if the item was not true;
+/// `midstride doctor` counts such items.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride dismiss
   midstride dismiss kf7q --wrong")]
 pub(crate) struct DismissArgs {
-    /// Handle of the item, as the briefing shows it
+    /// The item's handle, as shown in the briefing
     #[arg(value_parser = super::parse_text)]
     handle: Option<String>,
 

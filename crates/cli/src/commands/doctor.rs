@@ -16,9 +16,10 @@ use midstride_surface::view::doctor::{Diagnosis, OffSwitch};
 
 /// Check that midstride works
 ///
-/// Shows for each client what is installed, which hooks ran in this project, when, how long they took,
-/// and whether the client trusts them; what midstride costs; and how the project is set up. Simulates
-/// a session in a temporary folder. Exits with 1 if something is wrong, and says what to do.
+/// For each client, shows what is installed, which hooks ran in this project, when they ran, how
+/// long they took, and whether the client trusts them. Also shows what midstride costs and how the
+/// project is set up, and simulates a session in a temporary folder. If something is wrong, says
+/// what to do and exits with 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride doctor

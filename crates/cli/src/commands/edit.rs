@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// Change a handoff
 ///
 /// Without `--body`, opens a copy in your editor and records the result as a revision. With
-/// `--body`, takes the new text from a file; text without a header replaces only the body. Flags
-/// such as `--question` add to the header, without the editor and without `--reason`.
+/// `--body`, reads the new text from a file; text without a header replaces only the body. Flags
+/// such as `--question` add to the header without opening the editor or requiring `--reason`.
 /// Concurrent changes are merged. If they conflict, your text is kept in a file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -23,7 +23,7 @@ use std::path::PathBuf;
   midstride edit market --body - --reason 'measured again' < HANDOFF.md
   midstride edit market --question 'Is the cache shared?' --landmine 'The purge runs hourly'")]
 pub(crate) struct EditArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// Read the new text from this file, or from stdin with `-`

@@ -11,10 +11,10 @@ const PAGE_SIZE: usize = 500;
 /// How often `--follow` checks for events, even without a notification.
 const POLL_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Print what happened, from the ledger
+/// Print events from the ledger
 ///
-/// First adds documents that are ahead of the ledger. With `--json`, prints one CloudEvent per line;
-/// pass its `sequence` to `--after`.
+/// First records document changes that are not in the ledger yet. With `--json`, prints one
+/// CloudEvent per line; pass an event's `sequence` to `--after` to see only later events.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride events
@@ -24,7 +24,7 @@ pub(crate) struct EventsArgs {
     #[arg(long)]
     follow: bool,
 
-    /// Only events after this one
+    /// Only events after this sequence number
     #[arg(long, value_name = "SEQUENCE")]
     after: Option<String>,
 

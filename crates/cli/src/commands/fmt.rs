@@ -7,10 +7,10 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use std::path::Path;
 
-/// Rewrite handoffs in the strict form
+/// Rewrite handoffs in strict form
 ///
-/// Normalizes loose values. Keeps comments, order and everything else. Does not change notes without a
-/// handoff header.
+/// Normalizes loose values and keeps comments, order and everything else. Does not change notes,
+/// which have no handoff header.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride fmt --check

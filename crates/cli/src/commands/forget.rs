@@ -11,22 +11,22 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::json::JsonList;
 use midstride_surface::view::{count, forget};
 
-/// Remove an earlier text or a checkpoint for good
+/// Permanently remove an earlier revision or checkpoint
 ///
-/// Use it for a secret that redaction missed, and rotate the secret too. midstride asks at the terminal,
-/// then removes the text from this machine. A tombstone stays, so that the same text is not stored
-/// again, and `midstride sync` proposes the same to other clones; `--review` asks about each proposal.
-/// Forgetting a checkpoint also removes the tasks and standing instructions of its session. The current
-/// document, transcripts and your commits stay; midstride lists what still has the text. Agents cannot
-/// forget anything.
+/// Use this for a secret that redaction missed, and rotate the secret too. Asks you at the
+/// terminal, then removes the text from this machine. A tombstone remains so that the same text is
+/// not stored again, and `midstride sync` proposes the removal to other clones; `--review` asks you
+/// about each proposal. Forgetting a checkpoint also removes its session's tasks and standing
+/// instructions. The current document, transcripts and your commits are not changed; midstride
+/// lists where the text remains. Agents cannot forget anything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride forget --session 5e55 --yes
   midstride forget market@1 --reason 'it quoted a password' --yes
   midstride forget --before 2026-01-01 --yes")]
 pub(crate) struct ForgetArgs {
-    /// `ID@2` for the second text of a handoff, or a prefix of a text's id from
-    /// `midstride events --json` (`was`, `blob`)
+    /// `ID@2` for a handoff's second revision, or a prefix of an id from `midstride events --json`
+    /// (`was`, `blob`)
     #[arg(required_unless_present_any = ["review", "session", "before", "all"], value_name = "TEXT")]
     texts: Vec<String>,
 
@@ -42,15 +42,15 @@ pub(crate) struct ForgetArgs {
     #[arg(long, conflicts_with_all = ["texts", "review", "session", "before"])]
     all: bool,
 
-    /// Review the texts that other clones forgot
+    /// Review removals that other clones propose
     #[arg(long, conflicts_with = "texts")]
     review: bool,
 
-    /// Reason to keep with the tombstone; do not put the secret in it
+    /// Reason to store with the tombstone; do not include the secret
     #[arg(long, value_name = "WHY", value_parser = super::parse_text)]
     reason: Option<String>,
 
-    /// Answer yes; still needs a terminal
+    /// Answer yes; still requires a terminal
     #[arg(long)]
     yes: bool,
 

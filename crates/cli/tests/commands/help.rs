@@ -81,7 +81,7 @@ fn full_help_lists_every_command_in_its_group() {
       trust        Trust this project, or the proof commands of a handoff
       verify       Re-run the proof commands you have approved
       data         List what midstride stores on this machine
-      forget       Remove an earlier text or a checkpoint for good
+      forget       Permanently remove an earlier revision or checkpoint
       dismiss      Close an item or instruction that briefings repeat
     Setup
       client       Install or remove midstride in your agents
@@ -93,7 +93,7 @@ fn full_help_lists_every_command_in_its_group() {
       init         Set up this project for a team
     Plumbing
       help         Show help for midstride or a command
-      fmt          Rewrite handoffs in the strict form
+      fmt          Rewrite handoffs in strict form
       schema       Print the JSON Schema of the header
       explain      Explain a finding, or list all codes
       completions  Print the completion script for a shell
@@ -101,7 +101,7 @@ fn full_help_lists_every_command_in_its_group() {
       mcp          Serve an agent over standard input and output (MCP)
       hook         Answer a hook call from a client
       merge        Merge a handoff with git conflicts
-      events       Print what happened, from the ledger
+      events       Print events from the ledger
       redact       Remove secrets from text
       statusline   Print the status line for a client
       reference    Print a page of the generated documentation

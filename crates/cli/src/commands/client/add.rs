@@ -23,10 +23,10 @@ Press Enter to keep your current choice (`none` until you choose).
 
 /// Install midstride in a client
 ///
-/// Adds hooks, the MCP server and the skills `handoff` and `continue`. Replaces
-/// nothing; a second run changes nothing. An agent may run this with `--yes`, because it only makes the
-/// client call midstride, but not with `--allow` or `--trust-hooks`. `client remove` reverts it. Does
-/// not write to CLAUDE.md or AGENTS.md.
+/// Adds hooks, the MCP server and the `handoff` and `continue` skills. Replaces nothing, and
+/// running it again changes nothing. An agent may run this with `--yes`, because that only makes
+/// the client call midstride, but not with `--allow` or `--trust-hooks`. `midstride client remove`
+/// reverts the installation. Does not write to CLAUDE.md or AGENTS.md.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride client add claude-code --yes
@@ -37,13 +37,14 @@ pub(crate) struct ClientAddArgs {
 
     /// midstride tools that the client may use without asking
     ///
-    /// `--allow none` revokes what you allowed before, and `--allow read` revokes saving. Without this
-    /// option, midstride asks at a terminal and otherwise keeps your earlier choice. Headless sessions
-    /// (`claude -p`, `codex exec`) can only use what is allowed.
+    /// `--allow none` revokes everything you allowed before, and `--allow read` revokes only
+    /// saving. Without this option, midstride asks at a terminal and otherwise keeps your earlier
+    /// choice. Headless sessions (`claude -p`, `codex exec`) can use only the tools that are
+    /// allowed.
     #[arg(long, value_enum, value_name = "WHAT")]
     allow: Option<ToolAccessArg>,
 
-    /// The same as `--allow read`
+    /// Same as `--allow read`
     #[arg(long, hide = true, conflicts_with = "allow")]
     allow_read_tools: bool,
 

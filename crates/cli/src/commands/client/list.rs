@@ -11,9 +11,9 @@ use midstride_surface::view;
 
 /// List clients and what is installed in them
 ///
-/// Shows for each client whether it is found, what is installed for you and in this project, what is
-/// missing or changed, other programs' entries under midstride's names, and for Codex whether the hooks are
-/// trusted.
+/// For each client, shows whether it was found, what is installed for you and in this project, what
+/// is missing or changed, and other programs' entries that use midstride's names. For Codex, also
+/// shows whether the hooks are trusted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride client list

@@ -11,14 +11,14 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// Remove midstride from a client
 ///
-/// Removes exactly what was added. A file that has not changed since is restored byte for byte; in
-/// a changed file, every other edit stays. Handoffs and captured sessions stay.
+/// Removes exactly what was added. A file that has not changed since is restored byte for byte; a
+/// file that has changed keeps all other edits. Handoffs and captured sessions are kept.
 ///
-/// With `--purge`, also deletes what midstride stores for this project: the folder `.midstride` with
-/// its handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. Lists all
-/// of it first, including what git does not have. Documents in other folders stay, and so does what other
-/// projects and worktrees use. Needs you at a terminal. With `--project`, midstride stays installed for
-/// your other projects.
+/// With `--purge`, also deletes what midstride stores for this project: the `.midstride` folder
+/// with its handoffs, the ledger, the index, the log, earlier revisions, and the permissions that
+/// you granted here. Lists everything first, including what git does not have. Keeps documents in
+/// other folders and anything that other projects and worktrees use. You must confirm at a
+/// terminal. With `--project`, midstride stays installed for your other projects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride client remove claude-code --yes
@@ -31,7 +31,7 @@ pub(crate) struct ClientRemoveArgs {
     #[arg(long)]
     purge: bool,
 
-    /// With `--purge --yes`: also delete what git does not have; cannot be undone
+    /// With `--purge --yes`, delete even what git does not have; cannot be undone
     #[arg(long, requires = "purge")]
     uncommitted: bool,
 }
