@@ -6,7 +6,7 @@ use midstride::sys::clock::Stopwatch;
 /// Answer a hook call from a client
 ///
 /// Reads one call as JSON from standard input and prints the answer in the client's format. Never
-/// fails the client: on an error it sends no answer and writes to `hooks.log`. Silent with
+/// fails the client: on an error, prints no answer and writes to `hooks.log`. Silent with
 /// `MIDSTRIDE=off`, after `midstride off`, and in excluded repositories.
 #[derive(Debug, clap::Args)]
 #[command(

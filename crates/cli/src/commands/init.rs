@@ -11,10 +11,11 @@ use midstride_surface::view::{count, display_path};
 
 /// Set up this project for a team
 ///
-/// Creates a committed folder and a configuration, and changes no existing file. You need it only to
-/// share handoffs; `midstride setup` is enough for your own use. At a terminal it also trusts the project,
-/// and asks first if there are documents that you have not trusted. Finds handoffs you already have:
-/// `HANDOFF.md`, `docs/handoffs`, `.claude/handoffs`, `.agents`, `thoughts/**/handoffs` and others.
+/// Creates a committed folder and a configuration file, and changes no existing file. You need this
+/// only to share handoffs; `midstride setup` is enough for your own use. At a terminal, also trusts
+/// the project, but asks first if it contains documents that you have not trusted. Finds handoffs
+/// you already have: `HANDOFF.md`, `docs/handoffs`, `.claude/handoffs`, `.agents`,
+/// `thoughts/**/handoffs` and others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride init
@@ -25,7 +26,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     private: bool,
 
-    /// Let git merge handoffs with midstride: a line in `.gitattributes`, a driver in `.git/config`
+    /// Let git merge handoffs with midstride; edits `.gitattributes` and `.git/config`
     #[arg(long, conflicts_with_all = ["private", "no_merge_driver"])]
     merge_driver: bool,
 
@@ -33,7 +34,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     no_merge_driver: bool,
 
-    /// Answer yes; still needs a terminal
+    /// Answer yes; still requires a terminal
     #[arg(long)]
     yes: bool,
 

@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 /// List the handoffs of this project
 ///
-/// Lists open ones first, with signs of how reliable each is: its age, revisions and reviews,
+/// Lists open handoffs first, with indicators of how reliable each one is: age, revisions, reviews,
 /// blocking questions and untested assumptions. With `--graph`, shows how handoffs are connected:
-/// what they build on, mention and replace, the files they share, and suspicious cycles and
+/// what they build on, mention and replace, which files they share, and suspicious cycles and
 /// references.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -50,7 +50,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     blocked: bool,
 
-    /// Only handoffs below this path
+    /// Only handoffs under this path
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
 

@@ -12,9 +12,9 @@ use midstride_surface::view::log::{self as view, LogScope};
 
 /// List what your sessions did
 ///
-/// Prints one line per session, newest first: date, client, goal, commits, checks and how it ended.
-/// Dates are UTC. `--as markdown` prints no session ids and no local paths, for a stand-up
-/// or a pull request.
+/// Prints one line per session, newest first, with the date, client, goal, commits, checks and how
+/// the session ended. Dates are in UTC. `--as markdown` omits session ids and local paths, for use
+/// in a stand-up or a pull request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride log
@@ -25,7 +25,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "WHEN", value_parser = super::parse_text)]
     since: Option<String>,
 
-    /// List every repository on this machine
+    /// List sessions in every repository on this machine
     #[arg(long)]
     all: bool,
 

@@ -6,11 +6,11 @@ use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
 use midstride_surface::view;
 use std::path::PathBuf;
 
-/// Merge a handoff with git conflicts
+/// Merge a handoff that has git conflicts
 ///
-/// Merges headers by meaning and text by paragraphs. Only conflicting changes stay between markers.
-/// Reads both sides from git's index; stage the result yourself. `midstride init --merge-driver` makes
-/// git do the same automatically.
+/// Merges headers by meaning and text by paragraph. Puts conflict markers only around conflicting
+/// changes. Reads both sides from git's index; stage the result yourself. `midstride init
+/// --merge-driver` makes git do this automatically.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride merge .midstride/handoffs/market-page-perf.md")]

@@ -14,8 +14,9 @@ use std::path::PathBuf;
 ///
 /// Fills in the id, the time, the commit and the folder. At a terminal, opens the document in your
 /// editor; if you leave it unchanged, nothing is created. A stage document takes its number from
-/// its upstream, or the next free `feat-NNN`. With `--from NOTE`, turns a note into a handoff: a
-/// header filled in from the note, then the note's text. The note itself stays unchanged.
+/// its upstream handoff, or uses the next free `feat-NNN`. With `--from NOTE`, turns a note into a
+/// handoff: fills in the header from the note and adds the note's text. The note itself is not
+/// changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride new 'Market pages take 14 s'
@@ -38,7 +39,7 @@ pub(crate) struct NewArgs {
     #[arg(long)]
     stage: Option<String>,
 
-    /// The upstream handoff, or the note to adopt: an id or a path
+    /// Upstream handoff, or note to adopt, by id or path
     #[arg(long, value_name = "UPSTREAM")]
     from: Option<String>,
 

@@ -6,9 +6,9 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// Turn hooks off in this project
 ///
-/// Sessions are not briefed or captured here until `midstride on`. Applies to all worktrees and is not
-/// committed. `MIDSTRIDE=off` in a client's environment keeps its hooks silent; its transcript still
-/// exists, and the next session captures it.
+/// Sessions here are not briefed or captured until you run `midstride on`. Applies to all worktrees
+/// and is not committed. Setting `MIDSTRIDE=off` in a client's environment silences its hooks; its
+/// transcript still exists, and the next session captures it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride off")]

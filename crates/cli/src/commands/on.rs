@@ -4,7 +4,7 @@ use midstride::verbs;
 use midstride::workspace::{SetupMode, Workspace};
 use midstride_surface::diagnostic::Diagnostic;
 
-/// Turn hooks on again
+/// Turn hooks back on in this project
 ///
 /// Reverts `midstride off`.
 #[derive(Debug, clap::Args)]

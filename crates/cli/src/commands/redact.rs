@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Remove secrets from text
 ///
 /// Reads a file or standard input and prints it with `REDACTED-<kind>` in place of each secret.
-/// Reports what it found by kind and count. Handles text of any length, and passes through bytes that
-/// are not text. Prints a line as soon as it is complete, so that you can follow a log.
+/// Reports what it found by kind and count. Handles text of any length, and passes through bytes
+/// that are not text. Prints each line as soon as it is complete, so that you can follow a log.
 #[derive(Debug, clap::Args)]
 #[command(
     hide = true,

@@ -7,7 +7,7 @@ use midstride::clients::{self, Client};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Print a page of the generated documentation
+/// Print a page of generated documentation
 #[derive(Debug, clap::Args)]
 #[command(
     hide = true,
@@ -24,7 +24,7 @@ pub(crate) struct ReferenceArgs {
 enum ReferencePageArg {
     Cli,
     Findings,
-    /// The files of the plugin for Claude Code, as JSON
+    /// The files of the Claude Code plugin, as JSON
     Plugin,
 }
 

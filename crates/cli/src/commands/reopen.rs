@@ -7,14 +7,14 @@ use midstride_surface::view;
 
 /// Reopen a closed handoff
 ///
-/// Works for resolved, superseded and abandoned handoffs. The handoff is in progress again, or
-/// planned if work on it never began. Its history keeps the resolution.
+/// Works for resolved, superseded and abandoned handoffs. Sets the status to in progress, or to
+/// planned if work on the handoff never began. The history keeps the resolution.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride reopen login-loop
   midstride reopen login-loop --reason 'it loops again on Safari 19'")]
 pub(crate) struct ReopenArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// Reason for reopening it; recorded in the history

@@ -6,13 +6,13 @@ use midstride_core::handoff::lifecycle::MeasuredValue;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Close a handoff: resolved, superseded or abandoned
+/// Close a handoff as resolved, superseded or abandoned
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride resolve market --commit HEAD --outcome 'pages take 108 ms'
   midstride resolve feat-042/request --abandon 'no budget'")]
 pub(crate) struct ResolveArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// The commit that implemented it
@@ -31,9 +31,10 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "REASON", value_parser = super::parse_text)]
     abandon: Option<String>,
 
-    /// A measurement after the work, such as `Austin, cold=14290:108 ms`; may be repeated
+    /// A measurement taken after the work, such as `Austin, cold=14290:108 ms`; may be repeated
     ///
-    /// Fills `after` of the measurement with that name, or adds one. BEFORE and UNIT can be omitted.
+    /// Fills in `after` for the measurement with that name, or adds a measurement. BEFORE and UNIT
+    /// are optional.
     #[arg(long, value_name = "NAME=[BEFORE:]AFTER [UNIT]", value_parser = measured)]
     measured: Vec<MeasuredValue>,
 

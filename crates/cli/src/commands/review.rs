@@ -11,14 +11,15 @@ use std::path::PathBuf;
 
 /// Record a review and its verdict
 ///
-/// A correction can be part of the review: `--body` gives the new text and `--dropped` adds a wrong
-/// turn, all in one revision. At a terminal, a correction opens in your editor.
+/// A review can include a correction: `--body` supplies the new text and `--dropped` adds a wrong
+/// turn, all in one revision. At a terminal, `--verdict corrected` without `--body` opens your
+/// editor.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride review market --by ada --challenged 'the code path' --verdict held
   midstride review market --by ada --challenged '14 s' --verdict corrected")]
 pub(crate) struct ReviewArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// The reviewer
@@ -58,7 +59,7 @@ pub(crate) struct ReviewArgs {
 enum ReviewVerdictArg {
     /// The handoff was right
     Held,
-    /// Something in it was wrong and is corrected
+    /// Something in it was wrong and has been corrected
     Corrected,
     /// It was wrong
     Rejected,

@@ -19,30 +19,30 @@ use std::path::{Path, PathBuf};
 
 /// Save this session for the next one
 ///
-/// Collects facts from the transcript, git and the tasks. Add what they mean with flags, in Markdown
-/// or JSON (`--body -`), or in your editor. Saving again updates the same handoff and keeps your text.
-/// Lists what is missing and exits with 1; the handoff is saved either way, and `--accept REASON`
-/// accepts it as it is. An agent is asked for missing parts once.
+/// Collects facts from the transcript, git and the tasks. Add what they mean with flags, in
+/// Markdown or JSON (`--body -`), or in your editor. Saving again updates the same handoff and
+/// keeps your text. If something is missing, lists it and exits with 1; the handoff is saved either
+/// way, and `--accept REASON` accepts it as is. An agent is asked for missing parts only once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride save --summary 'The cache works; the build fails' --next 'Fix the build'
   midstride save --session 5e55
   midstride save --body - < notes.md")]
 pub(crate) struct SaveArgs {
-    /// Id of the session, or a prefix [default: the current session, else that of `--id`, else the
+    /// Session id or prefix [default: the current session, else the session of `--id`, else the
     /// newest]
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
 
-    /// The session of this transcript
+    /// The session recorded in this transcript
     #[arg(long, value_name = "PATH")]
     transcript: Option<PathBuf>,
 
-    /// Use facts from git and the tasks only
+    /// Use only facts from git and the tasks
     #[arg(long, conflicts_with_all = ["session", "transcript", "client"])]
     no_session: bool,
 
-    /// Only sessions of this client
+    /// Only this client's sessions
     #[arg(long, value_parser = super::client_parser())]
     client: Option<&'static dyn Client>,
 
@@ -93,7 +93,7 @@ struct AuthorNotesArgs {
     #[command(flatten)]
     entries: EntryArgs,
 
-    /// What to do next, in order; may be repeated, replaces the earlier steps
+    /// What to do next, in order; may be repeated; replaces earlier steps
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
@@ -117,7 +117,7 @@ struct AuthorNotesArgs {
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     pattern: Option<String>,
 
-    /// What the work waits for
+    /// What the work is waiting for
     #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     waiting_for: Option<String>,
 }

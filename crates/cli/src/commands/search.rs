@@ -21,9 +21,10 @@ pub(super) const PROGRESS_BAR_MIN: usize = 1000;
 
 /// Search handoffs by their text
 ///
-/// All words must match, in the title, description, id, header or body. Newer handoffs come first
-/// among equal matches. `market*` matches a prefix, '"cache purge"' matches a phrase. With `--prompt`,
-/// prints the few handoffs relevant to a piece of work. Exits with 1 if nothing matches.
+/// Every word must appear in the title, description, id, header or body. Among equally good
+/// matches, newer handoffs come first. `market*` matches a prefix; '"cache purge"' matches a
+/// phrase. With `--prompt`, prints the few handoffs that are relevant to a piece of work. Exits
+/// with 1 if nothing matches.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride search slow market
@@ -45,7 +46,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, conflicts_with = "prompt")]
     stage: Option<String>,
 
-    /// Only handoffs below this path
+    /// Only handoffs under this path
     #[arg(long, value_name = "PATH", conflicts_with = "prompt")]
     path: Option<PathBuf>,
 

@@ -16,7 +16,8 @@ use midstride_surface::view::{session as view, shell_word};
 
 /// List, show and capture agent sessions
 ///
-/// midstride finds a session by its transcript. It belongs to the project in which it worked.
+/// midstride finds a session by its transcript. A session belongs to the project in which it
+/// worked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride session list
@@ -25,7 +26,7 @@ pub(crate) struct SessionArgs {
     #[command(subcommand)]
     command: SessionCommand,
 
-    /// Only sessions of this client
+    /// Only this client's sessions
     #[arg(long, value_parser = super::client_parser(), global = true)]
     client: Option<&'static dyn Client>,
 }
@@ -44,12 +45,12 @@ enum SessionCommand {
     /// Show what a session did
     ///
     /// Reads the transcript, or the capture if the transcript was deleted. `--json` prints every
-    /// item with its record and its source.
+    /// item with its record and source.
     #[command(after_help = "Examples:
   midstride session show 5e55
   midstride session show 5e55 --json")]
     Show {
-        /// Id of the session, or a prefix
+        /// Session id or prefix
         #[arg(value_parser = session_id)]
         session: String,
 
@@ -60,8 +61,8 @@ enum SessionCommand {
     Capture(CaptureArgs),
     /// Capture sessions that ended without being captured
     ///
-    /// A session has ended when its process has exited. Without `--all`, captures the newest three
-    /// since midstride was set up here.
+    /// A session counts as ended once its process has exited. Without `--all`, captures the three
+    /// newest sessions since midstride was set up here.
     #[command(after_help = "Examples:
   midstride session recover
   midstride session recover --all --json")]

@@ -22,8 +22,8 @@ const WIDTH: usize = 80;
 /// Set up midstride on this machine
 ///
 /// Finds the clients you use, shows what it will change, and asks once. Then it installs hooks, an
-/// MCP server and two commands, imports past sessions of this repository, and prints the briefing that
-/// the next session gets. Run it again to repair an installation.
+/// MCP server and two commands, imports this repository's past sessions, and prints the briefing
+/// that the next session will get. Run it again to repair an installation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride setup
@@ -43,7 +43,7 @@ pub(crate) struct SetupArgs {
     #[arg(long, conflicts_with = "undo")]
     status_line: bool,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 

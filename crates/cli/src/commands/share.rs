@@ -7,12 +7,13 @@ use midstride_surface::view;
 
 /// Move a private handoff to the committed folder
 ///
-/// Read it first: a session handoff quotes what was said. midstride stages and commits nothing.
+/// Read the handoff first: a session handoff quotes the conversation. midstride does not stage or
+/// commit anything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride share afternoon")]
 pub(crate) struct ShareArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// Author of the change

@@ -14,14 +14,14 @@ use midstride_surface::view;
   midstride show market --history
   midstride show market --as pr")]
 pub(crate) struct ShowArgs {
-    /// Id, prefix of an id, `id/stage`, or path; `ID@1` for an earlier text
+    /// Id, id prefix, `id/stage`, or path; `ID@1` for an earlier revision
     handoff: String,
 
     /// Only this section: a heading, or a field such as `decisions_made`
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
 
-    /// Show the history; `midstride show ID@2` shows the text @2
+    /// Show the history; `midstride show ID@2` shows revision 2
     #[arg(long, conflicts_with_all = ["section", "form"])]
     history: bool,
 
@@ -36,9 +36,9 @@ pub(crate) struct ShowArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ShowFormArg {
-    /// The "Handoff Context" of a pull request
+    /// The "Handoff Context" section for a pull request
     Pr,
-    /// The file as it is, without rendered Markdown
+    /// The file as is, without rendering Markdown
     Raw,
 }
 

@@ -7,17 +7,17 @@ use midstride_surface::view;
 
 /// Start work on a handoff
 ///
-/// Imports the tasks that the handoff has and this project lacks; `midstride task list` shows them.
-/// Lists open questions that block the work, here and upstream.
+/// Imports the handoff's tasks that this project does not have yet; `midstride task list` shows
+/// them. Lists open questions, in this handoff and upstream, that block the work.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride start feat-042/request
   midstride start feat-042/request --by ada")]
 pub(crate) struct StartArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
-    /// Who starts it
+    /// Who is starting the work
     #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 

@@ -8,9 +8,10 @@ use midstride_surface::view::home::{self as view, HomeContext};
 
 /// Show this project at a glance
 ///
-/// The last session and how to reopen it, what is unfinished, what waits for you, open handoffs, tasks
-/// in progress or ready, problems, and the one next command, in at most 24 lines. `--json` has complete
-/// lists. Outside a repository, or with `--all`, lists every repository with unfinished work.
+/// Shows the last session and how to reopen it, unfinished work, what is waiting on you, open
+/// handoffs, tasks in progress or ready, problems, and the next command to run, in at most 24
+/// lines. `--json` prints complete lists. Outside a repository, or with `--all`, lists every
+/// repository with unfinished work.
 #[derive(Debug, clap::Args)]
 #[command(
     visible_alias = "st",

@@ -4,8 +4,8 @@ use midstride::sys::clock::Stopwatch;
 
 /// Print the status line for a client
 ///
-/// Reads one call as JSON from standard input and prints one line: open handoffs, the last check of
-/// the session, and the size of its briefing. On any error the line is empty.
+/// Reads one call as JSON from standard input and prints one line with the number of open handoffs,
+/// the session's last check, and the size of its briefing. On any error, the line is empty.
 #[derive(Debug, clap::Args)]
 #[command(
     hide = true,

@@ -6,12 +6,13 @@ use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::command_result::sync_json;
 use midstride_surface::view::{count, forget};
 
-/// Exchange earlier texts and tasks through a remote
+/// Exchange revisions and tasks through a remote
 ///
-/// Fetches what others shared and pushes yours, under `refs/midstride`: revisions of committed
-/// handoffs, which a plain `git push` does not copy, and tasks. Texts of uncommitted handoffs stay
-/// here. Texts that another clone forgot stay until `midstride forget --review`. git uses ssh and
-/// credential helpers from your own configuration, not from the repository's.
+/// Exchanges tasks and revisions of committed handoffs, which a plain `git push` does not copy:
+/// fetches what others shared and pushes yours, under `refs/midstride`. Revisions of uncommitted
+/// handoffs stay on this machine. Revisions that another clone forgot stay until you run `midstride
+/// forget --review`. git uses the ssh settings and credential helpers from your own configuration,
+/// not from the repository's.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride sync

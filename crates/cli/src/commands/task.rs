@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 
 /// List, add and finish tasks
 ///
-/// All worktrees of a project share its tasks; `midstride sync` exchanges them with other clones, and
-/// a session handoff includes the open ones. Name a task by its id or a prefix. Open questions of
-/// handoffs are listed as tasks too.
+/// All worktrees of a project share its tasks; `midstride sync` exchanges them with other clones,
+/// and a session handoff includes the open ones. Specify a task by its id or an id prefix. Open
+/// questions in handoffs are also listed as tasks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride task add 'Warm the cache'

@@ -9,20 +9,21 @@ use midstride_surface::view::{self, permission, trust_listing};
 
 /// Trust this project, or the proof commands of a handoff
 ///
-/// Without a handoff, trusts the documents and the configuration of this project. Sessions are not
-/// briefed from handoffs that came with a clone until you do. First it lists every document with
-/// its author in git, private stores from elsewhere, folders outside the project, redaction rules
-/// and proof commands. git does not verify author names, so `--author` helps you read the list but
-/// does not replace the question. Trust the project again after its configuration changes, or after
-/// the repository is moved or cloned again.
+/// Without a handoff, trusts this project's documents and configuration. Until you do this,
+/// sessions are not briefed from handoffs that came with a clone. First lists every document with
+/// its git author, private stores from elsewhere, folders outside the project, redaction rules and
+/// proof commands. git does not verify author names, so `--author` helps you check the list, but
+/// midstride still asks. Trust the project again after its configuration changes, or after the
+/// repository is moved or cloned again.
 ///
-/// With a handoff, shows each proof command exactly as it would run and asks. The permission covers
-/// the command, its folder, its timeout and the expected result; after any change, midstride asks
-/// again. It does not cover scripts that the command calls.
+/// With a handoff, shows each proof command exactly as it would run and asks whether to allow it.
+/// The permission covers the command, its folder, its timeout and the expected result; if any of
+/// these change, midstride asks again. The permission does not cover scripts that the command
+/// calls.
 ///
-/// With `--remote`, later clones of the same remote are trusted without asking if a branch or tag of
-/// the remote has exactly these documents. Trust is stored outside the repository. Agents cannot grant
-/// it.
+/// With `--remote`, also trusts later clones of the same remote without asking, if a branch or tag
+/// on the remote has exactly the clone's documents. Trust is stored outside the repository. Agents
+/// cannot grant it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride trust
@@ -42,7 +43,7 @@ pub(crate) struct TrustArgs {
     #[arg(long, requires = "handoff", conflicts_with = "number")]
     all: bool,
 
-    /// Answer yes; still needs a terminal
+    /// Answer yes; still requires a terminal
     #[arg(long, conflicts_with_all = ["revoke", "list"])]
     yes: bool,
 
@@ -54,7 +55,7 @@ pub(crate) struct TrustArgs {
     #[arg(long, value_name = "EMAIL", conflicts_with_all = ["handoff", "revoke", "list"])]
     author: Option<String>,
 
-    /// Revoke trust; without a handoff, all of it
+    /// Revoke trust; without a handoff, revoke all of it
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
 

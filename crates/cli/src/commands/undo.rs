@@ -6,12 +6,12 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// Undo the last change to a handoff
 ///
-/// Records the undo as a new revision; the history stays. Undo again to go further back.
+/// Records the undo as a new revision and keeps the history. Undo again to go further back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride undo market")]
 pub(crate) struct UndoArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// Author of the change

@@ -17,16 +17,16 @@ use std::time::Duration;
 
 /// Re-run the proof commands you have approved
 ///
-/// Without a name, runs those of all open handoffs. Each command runs in its own process group,
-/// without input, without secrets in its environment, and with a time limit. Exits with 0 if every
-/// proof holds, 1 if one is broken, too slow, not allowed, not understood or missing, and 2 if one
-/// could not be run.
+/// Without a handoff, runs the commands of all open handoffs. Each command runs in its own process
+/// group, with no input, no secrets in its environment, and a time limit. Exits with 0 if every
+/// proof holds; 1 if any proof is broken, too slow, not allowed, not understood or missing; and 2
+/// if any proof could not be run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride verify market
   midstride verify market --only 1 --record")]
 pub(crate) struct VerifyArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: Option<String>,
 
     /// Only the proof with this number
@@ -41,7 +41,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long = "as", value_enum, value_name = "SIDE", requires = "record")]
     side: Option<MeasurementSideArg>,
 
-    /// Who runs it
+    /// Who is running it
     #[arg(long, value_name = "WHO", value_parser = super::parse_text, requires = "record")]
     by: Option<String>,
 

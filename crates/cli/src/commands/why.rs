@@ -5,11 +5,11 @@ use midstride::verbs::{self, CommitTarget};
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view::why as view;
 
-/// Show why a commit or a line was written
+/// Show why a commit or line was written
 ///
-/// Prints the commit, the session that made it with its request, report, decisions and wrong turns,
-/// and the handoffs that name the commit or the session. A session counts only if its records show
-/// the commit.
+/// Prints the commit, the handoffs that name it or its session, and the session that made it, with
+/// that session's request, report, decisions and wrong turns. A session is shown only if its
+/// records show the commit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride why HEAD

@@ -67,7 +67,7 @@ fn full_help_lists_every_command_in_its_group() {
       review       Record a review and its verdict
       resolve      Close a handoff as resolved, superseded or abandoned
       reopen       Reopen a closed handoff
-    More handoffs
+    More handoff commands
       undo         Undo the last change to a handoff
       diff         Show what changed between two revisions
       share        Move a private handoff to the committed folder
@@ -76,7 +76,7 @@ fn full_help_lists_every_command_in_its_group() {
       session      List, show and capture agent sessions
       task         List, add and finish tasks
       continue     Continue a session or handoff in a new session
-      why          Show why a commit or a line was written
+      why          Show why a commit or line was written
     Trust and data
       trust        Trust this project, or the proof commands of a handoff
       verify       Re-run the proof commands you have approved
@@ -88,8 +88,8 @@ fn full_help_lists_every_command_in_its_group() {
       doctor       Check that midstride works
       config       Show and change settings
       off          Turn hooks off in this project
-      on           Turn hooks on again
-      sync         Exchange earlier texts and tasks through a remote
+      on           Turn hooks back on in this project
+      sync         Exchange revisions and tasks through a remote
       init         Set up this project for a team
     Plumbing
       help         Show help for midstride or a command
@@ -100,11 +100,11 @@ fn full_help_lists_every_command_in_its_group() {
       man          Print a manual page
       mcp          Serve an agent over standard input and output (MCP)
       hook         Answer a hook call from a client
-      merge        Merge a handoff with git conflicts
+      merge        Merge a handoff that has git conflicts
       events       Print events from the ledger
       redact       Remove secrets from text
       statusline   Print the status line for a client
-      reference    Print a page of the generated documentation
+      reference    Print a page of generated documentation
       checkpoint   Capture a session, as `session capture` does
     Global options
       -C FOLDER     Work as if started in this folder

@@ -57,7 +57,7 @@ pub(crate) static GROUPS: [CommandGroup; 7] = [
         ],
     },
     CommandGroup {
-        title: "More handoffs",
+        title: "More handoff commands",
         commands: &[full("undo"), full("diff"), full("share"), full("advance")],
     },
     CommandGroup {

@@ -43,7 +43,7 @@ enum EdgeKindArg {
     Downstream,
     /// Handoffs it replaces
     Supersedes,
-    /// Handoffs its text names
+    /// Handoffs named in its text
     Mentions,
     /// Handoffs that cite the same file
     Shares,

@@ -8,7 +8,7 @@ pub(super) fn cli_page(definition: &Command) -> String {
         "# The command line\n\n\
          `midstride reference cli` generates this page from the program; a test checks it.\n\n\
          Exit codes of every command:\n\n```text\n{EXIT_CODES}```\n\n\
-         Data goes to standard output, messages go to standard error.\n",
+         Data goes to standard output; messages go to standard error.\n",
     );
     section(&mut out, definition, "midstride", 2);
     for group in &GROUPS {

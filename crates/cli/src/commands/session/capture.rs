@@ -13,32 +13,32 @@ use std::path::PathBuf;
 
 /// Capture what a session did, from its transcript
 ///
-/// Facts only, without a model: requests and corrections, tasks, running agents, files, commands
-/// and failures, and the state of git. Reads only what is new in the transcript. Without an option,
-/// captures the session that this command runs in, or else the newest one.
+/// Captures only facts, without using a model: requests and corrections, tasks, running agents,
+/// files, commands, failures, and the git state. Reads only what is new in the transcript. Without
+/// options, captures the session that this command runs in, or else the newest one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride session capture
   midstride session capture --session 5e55
   midstride session capture --last --json")]
 pub(crate) struct CaptureArgs {
-    /// Id of the session, or a prefix
+    /// Session id or prefix
     #[arg(long, value_name = "ID", value_parser = session_id, conflicts_with_all = ["last", "transcript"])]
     session: Option<String>,
 
-    /// The session whose transcript changed last
+    /// The session whose transcript changed most recently
     #[arg(long, conflicts_with = "transcript")]
     last: bool,
 
-    /// The session of this transcript
+    /// The session recorded in this transcript
     #[arg(long, value_name = "PATH")]
     transcript: Option<PathBuf>,
 
-    /// Only sessions of this client
+    /// Only this client's sessions
     #[arg(long, value_parser = crate::commands::client_parser())]
     client: Option<&'static dyn Client>,
 
-    /// What triggers the capture
+    /// What triggered the capture
     #[arg(long, value_enum, default_value_t)]
     mode: CheckpointModeArg,
 

@@ -9,7 +9,7 @@ use midstride_surface::view;
 
 /// Show workflow states that agents saved
 ///
-/// Agents save states with the MCP tool `state_save`. Without a name, lists every workflow with its
+/// Agents save states with the `state_save` MCP tool. Without a name, lists every workflow with its
 /// newest state. Earlier states are kept; `--number` prints one of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -21,7 +21,7 @@ pub(super) struct StateArgs {
     #[arg(value_parser = crate::commands::parse_text)]
     name: Option<String>,
 
-    /// Number of an earlier state, counted from 1
+    /// Number of an earlier state, starting from 1
     #[arg(long, value_name = "NUMBER", requires = "name")]
     number: Option<usize>,
 

@@ -9,14 +9,14 @@ use midstride_surface::diagnostic::Diagnostic;
 
 /// Block a task, with a reason or on another task
 ///
-/// With `--on`, the task waits until the other one is done. With `--reason`, it is blocked until
-/// `midstride task update ID --status pending`.
+/// With `--on`, the task waits until the other task is done. With `--reason`, it is blocked until
+/// you run `midstride task update ID --status pending`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("why").required(true).multiple(true), after_help = "Examples:
   midstride task block t-9cr --reason 'no access to the database'
   midstride task block t-9cr --on t-4mx")]
 pub(crate) struct TaskBlockArgs {
-    /// Id of the task, or a prefix
+    /// Task id or prefix
     task: String,
 
     /// Why it is blocked

@@ -16,7 +16,7 @@ use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
   midstride task done t-9cr
   midstride task done market#q1 --answer 'Yes'")]
 pub(crate) struct TaskDoneArgs {
-    /// Id of the task, or a prefix; `HANDOFF#q1` for a question
+    /// Task id or prefix; `HANDOFF#q1` for a question
     task: String,
 
     /// The answer to a question

@@ -7,14 +7,14 @@ use midstride::verbs;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 
-/// Import the tasks of a handoff
+/// Import a handoff's tasks
 ///
-/// Adds the tasks that the handoff has and this project lacks. Existing tasks stay as they are.
+/// Adds the handoff's tasks that this project does not have yet. Existing tasks are not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride task import market")]
 pub(crate) struct TaskImportArgs {
-    /// Id, prefix of an id, `id/stage`, or path
+    /// Id, id prefix, `id/stage`, or path
     handoff: String,
 
     /// Print the result as JSON

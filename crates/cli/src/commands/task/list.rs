@@ -14,8 +14,8 @@ use midstride_surface::view::{self, count};
 
 /// List the open tasks
 ///
-/// Tasks in progress come first, then tasks that are ready, then waiting ones, then the open questions
-/// of handoffs. Answer a question with `midstride task done ID#q1 --answer TEXT`.
+/// Tasks in progress come first, then tasks that are ready, then waiting tasks, then open questions
+/// in handoffs. Answer a question with `midstride task done ID#q1 --answer TEXT`.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:
   midstride task list

@@ -10,9 +10,9 @@ use midstride_surface::view;
 
 /// Record the state of the whole mission
 ///
-/// Adds to the last state; earlier ones are kept. Decisions and questions stay until you drop them.
-/// Next actions, mode and iteration stay until you set new ones. `midstride brief --as mission`
-/// prints it with the status of the tasks.
+/// Adds to the last recorded state; earlier states are kept. Decisions and questions stay until you
+/// drop them. Next actions, mode and iteration stay until you set new ones. `midstride brief --as
+/// mission` prints the state along with task status.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride task mission --next 'Fix the build' --decision 'Redis, because it is there'

@@ -12,7 +12,7 @@ use midstride_surface::view;
 #[command(after_help = "Examples:
   midstride task note t-9cr 'the purge runs at night'")]
 pub(crate) struct TaskNoteArgs {
-    /// Id of the task, or a prefix
+    /// Task id or prefix
     task: String,
 
     /// The note

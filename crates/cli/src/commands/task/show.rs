@@ -14,7 +14,7 @@ use midstride_surface::view;
   midstride task show t-9cr
   midstride task show market#q1")]
 pub(crate) struct TaskShowArgs {
-    /// Id of the task, or a prefix; `HANDOFF#q1` for a question
+    /// Task id or prefix; `HANDOFF#q1` for a question
     task: String,
 
     /// Print as JSON

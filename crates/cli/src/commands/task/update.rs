@@ -14,7 +14,7 @@ use midstride_surface::diagnostic::Diagnostic;
   midstride task update t-9cr --subject 'Warm the cache at start'
   midstride task update t-9cr --status in_progress")]
 pub(crate) struct TaskUpdateArgs {
-    /// Id of the task, or a prefix
+    /// Task id or prefix
     task: String,
 
     /// What to do, in one line
