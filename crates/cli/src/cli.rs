@@ -245,7 +245,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             ErrorCode::Usage,
             format!("`{option}` must follow the command"),
         )
-        .hint(format!("write it after the command: `midstride list {option}`")));
+        .hint(format!("put it after the command: `midstride list {option}`")));
     }
     let is_paged = typed.command.as_ref().is_some_and(CliCommand::prints_to_read);
     if is_paged && !typed.no_pager && !is_json_requested(std::env::args_os()) {

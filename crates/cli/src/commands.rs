@@ -108,7 +108,7 @@ fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<()
     }
     report_redacted(ui, &recorded.redacted)?;
     if let Some(why) = &recorded.ledger_error {
-        let hint = "the document is written; the next change, or `midstride events`, records it in the ledger";
+        let hint = "the document was written; the next change or `midstride events` will record it in the ledger";
         ui.warn(&Diagnostic::new(format!("the ledger was not updated: {why}")).hint(hint))?;
     }
     Ok(())
@@ -187,8 +187,11 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     }
     if !unknown.is_empty() {
         ui.warn(
-            &Diagnostic::new(format!("missing tasks that they wait for: {}", unknown.join(", ")))
-                .hint("`midstride sync` fetches shared tasks"),
+            &Diagnostic::new(format!(
+                "tasks that they wait for are missing: {}",
+                unknown.join(", ")
+            ))
+            .hint("`midstride sync` fetches shared tasks"),
         )?;
     }
     report_redacted(ui, redacted)
@@ -234,7 +237,7 @@ fn parse_sentence(typed: &str) -> Result<String, ArgumentError> {
     let text = parse_text(typed)?;
     if text.starts_with('-') && !text.contains(char::is_whitespace) {
         return Err(ArgumentError::new(
-            "it looks like an option; text that begins with a hyphen must have more than one word",
+            "it looks like an option; text that begins with a hyphen must contain more than one word",
         ));
     }
     Ok(text)
@@ -254,7 +257,7 @@ fn read_input(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, Diagnostic>
     let most = files::FILE_BYTES_MAX;
     Err(Diagnostic::with_code(
         ErrorCode::InvalidInput,
-        format!("standard input is larger than the maximum of {most} bytes"),
+        format!("standard input exceeds the limit of {most} bytes"),
     )
     .hint("move content into separate files and refer to them"))
 }

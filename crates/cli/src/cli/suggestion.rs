@@ -16,7 +16,7 @@ const KNOWN_WORDS: [(&str, &str, &str); 13] = [
     ("midstride", "handoff", "`midstride new` writes a handoff"),
     ("midstride", "handoff", "`midstride save` saves a session as a handoff"),
     ("midstride", "revise", "`midstride edit --body FILE --reason TEXT` changes a handoff"),
-    ("midstride", "allow", "`midstride trust HANDOFF` allows its proof commands"),
+    ("midstride", "allow", "`midstride trust HANDOFF` allows a handoff's proof commands"),
     ("midstride", "graph", "`midstride list --graph` shows how handoffs are connected"),
     ("midstride", "state", "`midstride session state` shows saved workflow states"),
 ];
@@ -31,7 +31,7 @@ const KNOWN_SUBCOMMANDS: [(&str, &str, &str); 1] = [(
 /// Reports an unknown command. `typed` are the words before it, with the options between them.
 pub(super) fn unknown_command(definition: &Command, typed: &[String], word: &str) -> Diagnostic {
     let (parent, path) = innermost(definition, typed);
-    let diagnostic = Diagnostic::new(format!("there is no command `{path} {word}`"));
+    let diagnostic = Diagnostic::new(format!("there is no `{path} {word}` command"));
     let known = KNOWN_WORDS.iter().chain(&KNOWN_SUBCOMMANDS);
     let hints: Vec<&str> = known
         .filter(|(after, known, _)| *after == path && *known == word)

@@ -92,7 +92,7 @@ fn report(
     let StageTransition { from, key, created, recorded, reason, overridden: over, .. } = transition;
     let path = view::display_path(workspace, &transition.path);
     if forward.force.is_some() && over.is_empty() {
-        ui.say("Nothing blocks, so --force was not needed and is not recorded")?;
+        ui.say("There are no blockers, so --force was not needed and is not recorded")?;
     }
     match created {
         Some(created) => {
@@ -117,7 +117,9 @@ fn report(
     for open in &transition.open_siblings {
         let key = view::shell_word(&open.to_string());
         let to = view::shell_word(&forward.to);
-        ui.say(&format!("{open} is still open: midstride advance {key} --to {to}"))?;
+        ui.say(&format!(
+            "{open} is still open. To advance it too: midstride advance {key} --to {to}"
+        ))?;
     }
     let fill_in = if created.is_some() { "fill it in, then " } else { "" };
     let key = view::shell_word(&key.to_string());

@@ -92,7 +92,7 @@ fn explain_input(args: &AnswerArgs, error: &AnswerInputError) -> Diagnostic {
     let typed = || format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
     Diagnostic::from_error(error).hint(match error {
         AnswerInputError::NoText(_) => format!("{} \"the answer\"", typed()),
-        AnswerInputError::NoVerdict(_) => format!("{} --holds, or --fails", typed()),
+        AnswerInputError::NoVerdict(_) => format!("{} --holds (or --fails)", typed()),
         AnswerInputError::UnknownName(_) | _ => view::recorded_change::ANSWER_NAMES_HINT.to_owned(),
     })
 }

@@ -255,7 +255,7 @@ fn session_name(
     let client = client.ok_or_else(|| {
         Diagnostic::with_code(
             ErrorCode::Usage,
-            format!("cannot tell which client runs session `{}`", sanitize(id)),
+            format!("cannot tell which client session `{}` belongs to", sanitize(id)),
         )
         .hint(format!("add {}", client_options()))
     })?;
@@ -264,7 +264,7 @@ fn session_name(
             ErrorCode::InvalidInput,
             format!("`{}` is not a session id", sanitize(id)),
         )
-        .hint("a session id has only letters, digits and hyphens")
+        .hint("a session id contains only letters, digits and hyphens")
         .hint("midstride session list shows the ids in this project")
     })
 }
@@ -314,7 +314,7 @@ fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
                 "cannot tell which session picked them up",
             )
             .hint(format!("add --session ID {}", client_options()))
-            .hint("inside a client that passes its session id, no option is needed"));
+            .hint("no option is needed inside a client that passes its session id"));
         }
     };
     let found = args.acknowledge.iter().map(|name| workspace.find(name));
@@ -352,7 +352,7 @@ fn print_form(
 fn print_mission(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
     if args.budget.is_some() || args.subject.is_some() {
         return Err(Diagnostic::new(
-            "`--as mission` shows the whole mission: it takes no budget, session or handoff",
+            "`--as mission` shows the whole mission and does not accept a budget, session or handoff",
         )
         .hint("midstride brief --as mission"));
     }
@@ -374,7 +374,7 @@ fn print_mission(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutc
         false => ui.print_wrapped(&view::mission::text(&briefing))?,
     }
     if mission.is_none() && !json {
-        ui.say("No mission state was captured; this comes from the tasks and handoffs.")?;
+        ui.say("No mission state was captured; this is based on the tasks and handoffs.")?;
         ui.say("Next: midstride task mission --decision \"...\" --next \"...\"")?;
     }
     report_unread(ui, workspace, unread)

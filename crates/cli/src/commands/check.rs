@@ -223,7 +223,7 @@ fn check_selected(
                 ErrorCode::NotSetUp,
                 "cannot check staged versions: this is not a git repository",
             )
-            .hint("omit `--staged` to check the files")
+            .hint("omit `--staged` to check the files on disk")
         })?;
         let staged = workspace.staged(repository)?;
         run.checked = verbs::check_documents(store, Some(&with), staged);
@@ -279,7 +279,7 @@ fn fix(
             super::report_redacted(ui, &recorded.redacted)?;
             let places = view::count(*places, "citation");
             let number = recorded.revision;
-            ui.say(&format!("{key}@{number}: updated the lines of {places}"))?;
+            ui.say(&format!("{key}@{number}: updated the line numbers in {places}"))?;
         }
     }
     run.unread.extend(unwritten);

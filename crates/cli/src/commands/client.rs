@@ -90,7 +90,7 @@ impl ClientTarget {
                 "no client found on this machine",
             )
             .hint(format!(
-                "start a client once, or name it: `midstride client add {first}`; if its home folder is elsewhere, set {variables}"
+                "start a client once, or specify one with `midstride client add {first}`; if its home folder is in another location, set {variables}"
             )));
         }
         Ok(found)

@@ -48,7 +48,7 @@ pub(crate) fn r#continue(
     let subject = verbs::find_subject(store, args.subject.as_deref())?;
     let client = args.client.or(subject.client()).ok_or_else(|| {
         Diagnostic::new(format!("no session is known for handoff {}", subject.name()))
-            .hint("name the client to start with --in")
+            .hint("use --in to specify the client to start")
     })?;
     if args.json {
         let prompt = verbs::continuation_prompt(store, &subject, None);

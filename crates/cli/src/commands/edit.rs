@@ -126,6 +126,6 @@ fn report_revision(
         ui.say(&line)?;
     }
     let key = view::shell_word(&stored.handoff(workspace).key().to_string());
-    ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
+    ui.say(&format!("Next: see what changed with midstride diff {key}"))?;
     Ok(())
 }

@@ -147,7 +147,7 @@ fn forget_sessions(
     for (store, sessions) in &selected {
         ui.say(forget::sessions_text(store.workspace(), sessions).trim_end())?;
     }
-    let question = format!("Delete {} for good?", count(all, "captured session"));
+    let question = format!("Permanently delete {}?", count(all, "captured session"));
     let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? else {
         ui.say("Nothing was changed.")?;
         return Ok(CliOutcome::Findings);
@@ -180,11 +180,11 @@ fn review(ui: &mut Ui, store: &Store, args: &ForgetArgs) -> Result<CliOutcome, D
         return Ok(if proposed.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings });
     }
     if proposed.is_empty() {
-        ui.say("Every text forgotten elsewhere is also deleted here.")?;
+        ui.say("Everything forgotten in other clones is also deleted here.")?;
     }
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for (text, proposal) in &proposed {
-        ui.say(&format!("Forgotten elsewhere: {}", forget::tombstone_line(proposal)))?;
+        ui.say(&format!("Forgotten in another clone: {}", forget::tombstone_line(proposal)))?;
         let Some(consent) = confirm(ui, store.workspace(), text, args)? else {
             ui.say("Kept here.")?;
             outcome = CliOutcome::Findings;
@@ -229,7 +229,7 @@ fn confirm(
     if !args.yes {
         ui.say(&forget::plan(text))?;
     }
-    let question = format!("Delete {} for good?", text.describe());
+    let question = format!("Permanently delete {}?", text.describe());
     Ui::ask_consent(environment, &question, args.yes)
 }
 
@@ -245,11 +245,11 @@ fn report(
     if done.session_texts > 0 {
         let texts = count(done.session_texts, "event");
         ui.say(&format!(
-            "Also emptied: {texts} for tasks and standing instructions of that session"
+            "Also emptied {texts} for that session's tasks and standing instructions"
         ))?;
     }
     if done.may_tasks_remain_elsewhere {
-        ui.say("Tasks already sent by `midstride sync` are still in the other repository")?;
+        ui.say("Tasks already sent by `midstride sync` are still in the remote repository")?;
     }
     for (message, hints) in forget::remaining_copies(workspace, text, done) {
         ui.warn(&hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint))?;
@@ -258,8 +258,10 @@ fn report(
         ui.say(&others)?;
     }
     if done.may_remain_elsewhere {
-        ui.say("Next: midstride sync, which removes all references to it in the other repository")?;
-        ui.say("Its bytes remain there until `git gc --prune=now` runs in that repository")?;
+        ui.say(
+            "Next: run midstride sync to remove all references to it from the remote repository",
+        )?;
+        ui.say("Its data remains there until `git gc --prune=now` runs in that repository")?;
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ pub(crate) fn init(
         report_driver(ui, driver)?;
     }
     if !done.is_trusted {
-        ui.say("Not trusted yet: run `midstride trust` in a terminal to brief sessions from its handoffs")?;
+        ui.say("Not trusted yet: to brief sessions from this project's handoffs, run `midstride trust` in a terminal")?;
     }
     if !done.was_set_up {
         ui.say("Next: midstride new \"what you found out\"")?;
@@ -135,7 +135,7 @@ fn report_driver(ui: &mut Ui, driver: &MergeDriverChange) -> Result<(), Diagnost
         ui.say(&format!(".git/config  merge.midstride.driver = {command}"))?;
         ui.say(&format!("Commit {attributes}, and run this command once in every other clone"))?;
     } else {
-        ui.say("git now merges handoffs like any other text")?;
+        ui.say("git now merges handoffs like any other text file")?;
     }
     Ok(())
 }

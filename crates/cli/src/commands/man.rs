@@ -21,7 +21,7 @@ pub(crate) fn man(
         None => definition.clone(),
         Some(name) => {
             let found = definition.find_subcommand(name).ok_or_else(|| {
-                Diagnostic::with_code(ErrorCode::NotFound, format!("there is no command `{name}`"))
+                Diagnostic::with_code(ErrorCode::NotFound, format!("there is no `{name}` command"))
                     .hint("midstride help --all lists them")
             })?;
             found.clone().display_name(format!("midstride-{name}"))

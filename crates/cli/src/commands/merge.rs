@@ -58,8 +58,10 @@ pub(crate) fn merge(
         ui.say(&format!(
             "{path}: two different handoffs have the id `{id}`; midstride does not merge them"
         ))?;
-        ui.say(&format!("Next: git checkout --ours {path} keeps ours under this name"))?;
-        ui.say(&format!("Next: git show :3:./{path} prints the other one: give it a new `id`"))?;
+        ui.say(&format!("Next: run git checkout --ours {path} to keep ours under this name"))?;
+        ui.say(&format!(
+            "Next: run git show :3:./{path} to print the other one, and give it a new `id`"
+        ))?;
         ui.say("Next: save each in a file named after its id, then git add both")?;
         return Ok(outcome);
     }
@@ -67,7 +69,7 @@ pub(crate) fn merge(
         ui.say(&format!("{path}: both sides changed {place}"))?;
     }
     if let Some(id) = replaced {
-        ui.say(&format!("Its previous text is kept: git show {id}"))?;
+        ui.say(&format!("Its previous text is kept; to see it: git show {id}"))?;
     }
     match outcome {
         CliOutcome::Clean if args.driver.is_none() => {

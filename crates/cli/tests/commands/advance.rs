@@ -404,7 +404,7 @@ fn force_advances_and_records_who_and_why() {
     insta::assert_snapshot!(sandbox.run(needless), @"
     exit 0
     ----- stderr -----
-    Nothing blocks, so --force was not needed and is not recorded
+    There are no blockers, so --force was not needed and is not recorded
     feat-042/spec already exists: .midstride/handoffs/feat-042/spec.md
     feat-042/discovery@4: advanced to spec
     Next: midstride check feat-042/spec

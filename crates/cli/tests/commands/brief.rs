@@ -195,23 +195,23 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["brief", "--session", "5e55"]), @"
     exit 2
     ----- stderr -----
-    error: cannot tell which client runs session `5e55`
-    hint: add --client claude-code, or --client codex, or --client qwen-code
+    error: cannot tell which client session `5e55` belongs to
+    hint: add --client claude-code, or --client codex
     ");
     insta::assert_snapshot!(
         sandbox.run(["brief", "--client", "codex", "--session", "../x"]), @"
     exit 2
     ----- stderr -----
     error: `../x` is not a session id
-    hint: a session id has only letters, digits and hyphens
+    hint: a session id contains only letters, digits and hyphens
     hint: midstride session list shows the ids in this project
     ");
     insta::assert_snapshot!(sandbox.run(["brief", "--acknowledge", "market"]), @"
     exit 2
     ----- stderr -----
     error: cannot tell which session picked them up
-    hint: add --session ID --client claude-code, or --client codex, or --client qwen-code
-    hint: inside a client that passes its session id, no option is needed
+    hint: add --session ID --client claude-code, or --client codex
+    hint: no option is needed inside a client that passes its session id
     ");
 }
 

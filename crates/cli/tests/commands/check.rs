@@ -338,7 +338,7 @@ fn unreadable_documents_do_not_pass() {
     exit 2
     ----- stderr -----
     error: cannot check staged versions: this is not a git repository
-    hint: omit `--staged` to check the files
+    hint: omit `--staged` to check the files on disk
     ");
     insta::assert_snapshot!(sandbox.run(["-C", "typo", "check"]), @"
     exit 2
@@ -352,7 +352,7 @@ fn unreadable_documents_do_not_pass() {
       "schema": "error/1",
       "code": "usage",
       "message": "`--json` must follow the command",
-      "hint": "write it after the command: `midstride list --json`"
+      "hint": "put it after the command: `midstride list --json`"
     }
     "#);
     sandbox.write("notes.txt", "x");

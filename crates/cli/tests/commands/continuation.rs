@@ -132,7 +132,7 @@ fn the_command_that_continues_a_session_is_printed() {
     exit 2
     ----- stderr -----
     error: no session is known for handoff market
-    hint: name the client to start with --in
+    hint: use --in to specify the client to start
     ");
 }
 

@@ -134,16 +134,16 @@ fn the_simulation_runs_without_an_installation() {
     Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep the user's correction
+      ok  Claude Code  before compaction  [N] ms  captured; asks for a summary that keeps the user's correction
       ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
-      ok  Claude Code  end  [N] ms  the whole session is captured
+      ok  Claude Code  end  [N] ms  the whole session was captured
       ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
-      ok  Codex  end  [N] ms  the whole session is captured
+      ok  Codex  end  [N] ms  the whole session was captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  Qwen Code  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Qwen Code  before compaction  [N] ms  captured
@@ -290,16 +290,16 @@ fn fired_hooks_are_shown_with_time_and_output() {
     Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep the user's correction
+      ok  Claude Code  before compaction  [N] ms  captured; asks for a summary that keeps the user's correction
       ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
-      ok  Claude Code  end  [N] ms  the whole session is captured
+      ok  Claude Code  end  [N] ms  the whole session was captured
       ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
-      ok  Codex  end  [N] ms  the whole session is captured
+      ok  Codex  end  [N] ms  the whole session was captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
@@ -591,16 +591,16 @@ fn disabled_hooks_are_reported_first() {
     Simulation: this program, called as a client calls it, in a temporary folder
           CLIENT  STEP  TIME  RESULT
       ok  Claude Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep the user's correction
+      ok  Claude Code  before compaction  [N] ms  captured; asks for a summary that keeps the user's correction
       ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
-      ok  Claude Code  end  [N] ms  the whole session is captured
+      ok  Claude Code  end  [N] ms  the whole session was captured
       ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
-      ok  Codex  end  [N] ms  the whole session is captured
+      ok  Codex  end  [N] ms  the whole session was captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
       ok  all  MCP server  [N] ms  offers 13 tools
     -----

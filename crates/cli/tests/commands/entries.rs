@@ -81,7 +81,7 @@ fn edit_adds_entries_without_the_editor_and_keeps_the_rest() {
     exit 0
     ----- stderr -----
     market-page-perf@3: added to open_questions, landmines
-    Next: midstride diff market-page-perf shows what changed
+    Next: see what changed with midstride diff market-page-perf
     ");
     let after = sandbox.read(MARKET);
     let body = |text: &str| text.split("---\n").nth(2).unwrap().to_owned();

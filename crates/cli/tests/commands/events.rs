@@ -69,7 +69,7 @@ fn an_unusable_ledger_does_not_block_work() {
     ----- stderr -----
     market-page-perf@3: answered q1
     warning: the ledger was not updated: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-    hint: the document is written; the next change, or `midstride events`, records it in the ledger
+    hint: the document was written; the next change or `midstride events` will record it in the ledger
     ");
     insta::assert_snapshot!(sandbox.run(["events"]), @"
     exit 2

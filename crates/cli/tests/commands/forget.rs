@@ -86,7 +86,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
     Nothing was changed.
     ----- terminal -----
-    Delete login-loop@2 for good? [y/N]
+    Permanently delete login-loop@2? [y/N]
     ");
     let asked = ["forget", "login-loop@2", "--yes", "--reason", "the word"];
     insta::assert_snapshot!(steady(&sandbox.run(asked)), @"
@@ -107,7 +107,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
     Other stored texts may contain it too: midstride forget login-loop@1
     ----- terminal -----
-    Delete login-loop@2 for good? [y/N] y (--yes)
+    Permanently delete login-loop@2? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@2"])), @"
     exit 0
@@ -202,7 +202,7 @@ fn committed_text_is_named_and_stays() {
     hint: rotate the secret; only rewriting the history removes it from git
     Other stored texts may contain it too: midstride forget login-loop@1
     ----- terminal -----
-    Delete login-loop@2 for good? [y/N] y (--yes)
+    Permanently delete login-loop@2? [y/N] y (--yes)
     ");
     sandbox.git(&["fsck", "--full", "--no-dangling"]);
 }
@@ -218,10 +218,10 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
     Other stored texts may contain it too: midstride forget login-loop@1
-    Next: midstride sync, which removes all references to it in the other repository
-    Its bytes remain there until `git gc --prune=now` runs in that repository
+    Next: run midstride sync to remove all references to it from the remote repository
+    Its data remains there until `git gc --prune=now` runs in that repository
     ----- terminal -----
-    Delete login-loop@2 for good? [y/N] y (--yes)
+    Permanently delete login-loop@2? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
@@ -245,33 +245,33 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
     exit 1
     ----- stderr -----
-    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
+    Forgotten in another clone: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
     login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
     Kept here.
     ----- terminal -----
-    Delete login-loop@2 for good? [y/N]
+    Permanently delete login-loop@2? [y/N]
     ");
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review", "--yes"])), @"
     exit 0
     ----- stderr -----
-    Forgotten elsewhere: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
+    Forgotten in another clone: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
     login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
     Other stored texts may contain it too: midstride forget login-loop@1
-    Next: midstride sync, which removes all references to it in the other repository
-    Its bytes remain there until `git gc --prune=now` runs in that repository
+    Next: run midstride sync to remove all references to it from the remote repository
+    Its data remains there until `git gc --prune=now` runs in that repository
     ----- terminal -----
-    Delete login-loop@2 for good? [y/N] y (--yes)
+    Permanently delete login-loop@2? [y/N] y (--yes)
     ");
     insta::assert_snapshot!(steady(&run_as_user(&sandbox, "../second", &["forget", "--review"])), @"
     exit 0
     ----- stderr -----
-    Every text forgotten elsewhere is also deleted here.
+    Everything forgotten in other clones is also deleted here.
     ");
     for folder in [".", "../second"] {
         assert!(!has_secret(&sandbox, folder), "{folder}");

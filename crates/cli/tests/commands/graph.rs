@@ -90,7 +90,7 @@ fn the_graph_is_shown_as_trees_with_problems() {
       lonely  planned  Nobody knows me
         next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
-    1 not shown: closed, with no connection to an open handoff; --depth reaches further, --all shows all of them
+    1 not shown: closed, with no connection to an open handoff; increase --depth to go further, or use --all to show all of them
     ");
 }
 
@@ -103,7 +103,7 @@ fn names_kinds_and_steps_choose_a_part() {
     slow-pages  superseded  Market pages take 14 s
     └─ superseded by slow-market-query  planned  The query loads every city
     ----- stderr -----
-    14 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
+    14 not shown: too many steps away, or not connected at all; increase --depth to go further, or use --all to show all of them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--graph", "slow-pages", "--depth", "1"]), @"
     exit 0
@@ -111,13 +111,13 @@ fn names_kinds_and_steps_choose_a_part() {
     slow-pages  superseded  Market pages take 14 s
     └─ superseded by slow-market-query  planned  The query loads every city
     ----- stderr -----
-    14 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
+    14 not shown: too many steps away, or not connected at all; increase --depth to go further, or use --all to show all of them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--graph", "egg", "--link", "mentions"]), @"
     exit 0
     ----- stderr -----
-    1 handoff without a connection of this kind
-    15 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
+    1 handoff without any connection of this kind
+    15 not shown: too many steps away, or not connected at all; increase --depth to go further, or use --all to show all of them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--graph", "--link", "supersedes", "--link", "shares", "--all"]), @"
     exit 0
@@ -136,7 +136,7 @@ fn names_kinds_and_steps_choose_a_part() {
       long-ago  resolved  Done and forgotten
         next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
-    11 handoffs without a connection of this kind
+    11 handoffs without any connection of this kind
     ");
 }
 
@@ -290,7 +290,7 @@ fn small_graphs_have_short_output() {
     insta::assert_snapshot!(empty.run(["list", "--graph"]), @"
     exit 0
     ----- stderr -----
-    1 not shown: closed, with no connection to an open handoff; --depth reaches further, --all shows all of them
+    1 not shown: closed, with no connection to an open handoff; increase --depth to go further, or use --all to show all of them
     ");
 }
 
@@ -354,7 +354,7 @@ fn an_ambiguous_feature_needs_its_stage() {
       a  planned  Wanted
         next: list what they build on under `dependencies.upstream`; an unconnected handoff is not an error
     ----- stderr -----
-    2 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
+    2 not shown: too many steps away, or not connected at all; increase --depth to go further, or use --all to show all of them
     ");
 }
 
@@ -368,6 +368,6 @@ fn documents_outside_handoff_folders_are_connected() {
     market-page-perf  in_progress  Market pages take 14 s
     └─ mentioned by plan  note  Plan
     ----- stderr -----
-    3 not shown: too many steps away, or not connected at all; --depth reaches further, --all shows all of them
+    3 not shown: too many steps away, or not connected at all; increase --depth to go further, or use --all to show all of them
     ");
 }

@@ -129,7 +129,7 @@ fn help_of_a_command_is_what_its_option_prints() {
     insta::assert_snapshot!(sandbox.run(["help", "session", "lst"]), @"
     exit 2
     ----- stderr -----
-    error: there is no command `midstride session lst`
+    error: there is no `midstride session lst` command
     hint: did you mean `midstride session list`?
     ");
 }
@@ -172,41 +172,41 @@ fn an_unknown_command_suggests_what_was_meant() {
         seen.push_str(&run.stderr);
     }
     insta::assert_snapshot!(seen, @"
-    error: there is no command `midstride close`
+    error: there is no `midstride close` command
     hint: `midstride resolve` closes a handoff
-    error: there is no command `midstride install`
+    error: there is no `midstride install` command
     hint: `midstride setup` installs midstride into your clients
-    error: there is no command `midstride import`
+    error: there is no `midstride import` command
     hint: `midstride setup` imports past sessions
     hint: `midstride new --from NOTE` turns a note into a handoff
-    error: there is no command `midstride handoff`
+    error: there is no `midstride handoff` command
     hint: `midstride new` writes a handoff
     hint: `midstride save` saves a session as a handoff
-    error: there is no command `midstride revise`
+    error: there is no `midstride revise` command
     hint: `midstride edit --body FILE --reason TEXT` changes a handoff
-    error: there is no command `midstride allow`
-    hint: `midstride trust HANDOFF` allows its proof commands
-    error: there is no command `midstride graph`
+    error: there is no `midstride allow` command
+    hint: `midstride trust HANDOFF` allows a handoff's proof commands
+    error: there is no `midstride graph` command
     hint: `midstride list --graph` shows how handoffs are connected
-    error: there is no command `midstride state`
+    error: there is no `midstride state` command
     hint: `midstride session state` shows saved workflow states
-    error: there is no command `midstride session promote`
+    error: there is no `midstride session promote` command
     hint: `midstride save --session ID` turns a session into a handoff
-    error: there is no command `midstride session lst`
+    error: there is no `midstride session lst` command
     hint: did you mean `midstride session list`?
-    error: there is no command `midstride serach`
+    error: there is no `midstride serach` command
     hint: did you mean `midstride search`?
-    error: there is no command `midstride stauts`
+    error: there is no `midstride stauts` command
     hint: did you mean `midstride status`?
-    error: there is no command `midstride lgo`
+    error: there is no `midstride lgo` command
     hint: did you mean `midstride log`?
-    error: there is no command `midstride resovle`
+    error: there is no `midstride resovle` command
     hint: did you mean `midstride resolve`?
-    error: there is no command `midstride donut`
+    error: there is no `midstride donut` command
     hint: `midstride help` lists the commands
-    error: there is no command `midstride quux`
+    error: there is no `midstride quux` command
     hint: `midstride help` lists the commands
-    error: there is no command `midstride task quux`
+    error: there is no `midstride task quux` command
     hint: `midstride task --help` lists its commands
     ");
 }

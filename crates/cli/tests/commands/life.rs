@@ -125,7 +125,7 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
     exit 0
     ----- stderr -----
     market-page-perf@3: reviewed: the code path (corrected)
-    Next: midstride diff market-page-perf shows what changed
+    Next: see what changed with midstride diff market-page-perf
     ");
     insta::assert_snapshot!(sandbox.run(["diff", "market"]), @r#"
     exit 0

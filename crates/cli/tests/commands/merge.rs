@@ -133,7 +133,7 @@ fn conflicts_are_reported_and_can_be_settled() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/market-page-perf.md: both sides changed open_questions[0].answer
-    Its previous text is kept: git show [COMMIT]
+    Its previous text is kept; to see it: git show [COMMIT]
     Next: resolve the conflicts between the markers, then git add the file
     ");
     let text = sandbox.read(FILE);
@@ -161,7 +161,7 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
     exit 0
     ----- stderr -----
-    Its previous text is kept: git show [COMMIT]
+    Its previous text is kept; to see it: git show [COMMIT]
     Merged .midstride/handoffs/market-page-perf.md
     Next: git add .midstride/handoffs/market-page-perf.md
     ");
@@ -212,7 +212,7 @@ fn non_utf8_files_are_merged_like_git_does() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/latin.md: both sides changed Mine.
-    Its previous text is kept: git show [COMMIT]
+    Its previous text is kept; to see it: git show [COMMIT]
     Next: resolve the conflicts between the markers, then git add the file
     ");
     assert!(bytes().ends_with(marked), "{:?}", String::from_utf8_lossy(&bytes()));
@@ -286,8 +286,8 @@ fn two_handoffs_with_one_id_are_not_fused() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/twice.md: two different handoffs have the id `twice`; midstride does not merge them
-    Next: git checkout --ours .midstride/handoffs/twice.md keeps ours under this name
-    Next: git show :3:./.midstride/handoffs/twice.md prints the other one: give it a new `id`
+    Next: run git checkout --ours .midstride/handoffs/twice.md to keep ours under this name
+    Next: run git show :3:./.midstride/handoffs/twice.md to print the other one, and give it a new `id`
     Next: save each in a file named after its id, then git add both
     ");
     // The hint works.
@@ -323,7 +323,7 @@ fn the_driver_is_installed_and_removed() {
     ----- stderr -----
     .gitattributes  - .midstride/handoffs/**/*.md merge=midstride
     .gitattributes  - .claude/pipeline/**/*.md merge=midstride
-    git now merges handoffs like any other text
+    git now merges handoffs like any other text file
     ");
     assert_eq!(sandbox.read(".gitattributes"), "*.png binary\n");
     assert!(!sandbox.read(".git/config").contains("midstride"));
@@ -634,7 +634,7 @@ fn an_unfinished_merge_blocks_changes_and_loses_no_edit() {
     let edited = sandbox.read(FILE).replace("1. Paginate", "1. Paginate, by hand");
     sandbox.write(FILE, edited);
     let run = sandbox.run(["merge", FILE]).exits(0);
-    assert!(run.stderr.contains("Its previous text is kept: git show "), "{run}");
+    assert!(run.stderr.contains("Its previous text is kept; to see it: git show "), "{run}");
     let kept = sandbox.finish(sandbox.command("sh").args([
         "-c",
         "git for-each-ref --format='%(objectname)' refs/midstride | xargs -n1 git ls-tree | \

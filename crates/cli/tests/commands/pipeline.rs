@@ -91,7 +91,7 @@ fn design_waits_for_spec_and_pricing() {
     Assumed upstream:
       - Few keep more than ten (high confidence)
     feat-042/spec@2: advanced to design
-    feat-042/pricing is still open: midstride advance feat-042/pricing --to design
+    feat-042/pricing is still open. To advance it too: midstride advance feat-042/pricing --to design
     Next: fill it in, then midstride check feat-042/design
     ");
     let design = sandbox.read(DESIGN);

@@ -29,7 +29,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     exit 0
     ----- stderr -----
     market-page-perf@3: exact number
-    Next: midstride diff market-page-perf shows what changed
+    Next: see what changed with midstride diff market-page-perf
     ");
     let now = sandbox.read(FILE);
     assert!(now.contains("title: Market pages take 14.3 s"), "{now}");
@@ -493,7 +493,7 @@ fn problems_of_the_new_text_are_reported() {
     error[S001] on line 2: an investigation handoff needs `context_summary`; add `context_summary:` under `handoff:`
     error[H009] on line 3: `status` cannot be `finished`; write one of planned, in_progress, resolved, superseded, abandoned
     error[H009] on line 4: `created` is not a time: `soon`; write it as 2026-03-21T17:24:00Z
-    Next: midstride diff market-page-perf shows what changed
+    Next: see what changed with midstride diff market-page-perf
     ");
     let revise = ["edit", "market", "--reason", "r", "--json", "--body", "-"];
     let odd = odd.replace("finished", "perhaps");

@@ -687,7 +687,7 @@ fn a_text_that_is_too_long_is_refused_and_not_cut() {
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], &text), @"
     exit 2
     ----- stderr -----
-    error: standard input is larger than the maximum of 16777216 bytes
+    error: standard input exceeds the limit of 16777216 bytes
     hint: move content into separate files and refer to them
     ");
     assert!(!sandbox.root().join(".git/midstride/handoffs").exists());
@@ -769,7 +769,7 @@ fn a_text_may_begin_with_a_hyphen() {
     {
       "schema": "error/1",
       "code": "usage",
-      "message": "invalid value '--json' for '--summary <TEXT>': it looks like an option; text that begins with a hyphen must have more than one word",
+      "message": "invalid value '--json' for '--summary <TEXT>': it looks like an option; text that begins with a hyphen must contain more than one word",
       "hint": null
     }
     "#);

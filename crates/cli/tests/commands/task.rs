@@ -330,7 +330,7 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
 
     **In-flight work:** none
     ----- stderr -----
-    No mission state was captured; this comes from the tasks and handoffs.
+    No mission state was captured; this is based on the tasks and handoffs.
     Next: midstride task mission --decision "..." --next "..."
     "#);
     let ids = chain(&sandbox);

@@ -205,7 +205,7 @@ fn handwritten_tasks_are_created_once_on_every_machine() {
         let run = run_in(&sandbox, folder, &["task", "import", "by-hand"]).exits(0);
         assert!(run.stderr.contains("2 tasks imported with the handoff"), "{run}");
         assert!(run.stderr.contains("1 item in `state.tasks` cannot be read"), "{run}");
-        assert!(run.stderr.contains("missing tasks that they wait for: T-009"), "{run}");
+        assert!(run.stderr.contains("tasks that they wait for are missing: T-009"), "{run}");
     }
     assert_eq!(list(&sandbox, "."), list(&sandbox, "../second"));
     for folder in [".", "../second", "."] {

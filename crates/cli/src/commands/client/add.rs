@@ -14,12 +14,12 @@ use midstride_surface::view;
 
 /// Explains the choice.
 const ACCESS_PROMPT: &str = "\
-Which of midstride's own tools may it use without asking you?
+Which midstride tools may the client use without asking you?
   save  read handoffs, and save sessions, tasks and workflow states in the project
   read  only read handoffs (brief, get, search, check)
   none  ask each time; headless sessions cannot save
 Press Enter to keep your current choice (`none` until you choose).
-`midstride client add --allow none` and `midstride client remove` revert it.";
+To revoke the choice, run `midstride client add --allow none` or `midstride client remove`.";
 
 /// Install midstride in a client
 ///

@@ -158,7 +158,7 @@ impl ClientSimulation {
             match play.client.profile().compaction.takes_instructions {
                 true => {
                     require_text(answer, CORRECTION, "the user's correction")?;
-                    Ok("captured; asks the summary to keep the user's correction".to_owned())
+                    Ok("captured; asks for a summary that keeps the user's correction".to_owned())
                 }
                 false => require_no_output(answer).map(|()| "captured".to_owned()),
             }
@@ -200,7 +200,7 @@ impl ClientSimulation {
             let list: Value = serde_json::from_str(&run.output.text()).unwrap_or_default();
             let captured = |one: &Value| one["session"] == SESSION && one["captured"] == "whole";
             match list["items"].as_array().is_some_and(|list| list.iter().any(captured)) {
-                true => Ok("the whole session is captured".to_owned()),
+                true => Ok("the whole session was captured".to_owned()),
                 false => {
                     Err(SimulationError::new("`midstride session list` does not list the session"))
                 }
@@ -212,8 +212,8 @@ impl ClientSimulation {
         let call = self.call_json("SessionStart", NEXT_SESSION, &json!({ "source": "startup" }));
         self.call_hook("next session", "SessionStart", &call, |_, answer| {
             let context = additional_context(answer)?;
-            require_text(&context, CORRECTION, "the briefing of the previous session")?;
-            Ok(format!("{}, with the briefing of the previous session", describe_cost(&context)))
+            require_text(&context, CORRECTION, "the previous session's briefing")?;
+            Ok(format!("{}, with the previous session's briefing", describe_cost(&context)))
         })
     }
 
@@ -237,7 +237,7 @@ impl ClientSimulation {
             let list = answers.into_iter().find(|answer| answer["id"] == 2).unwrap_or_default();
             let tools = list["result"]["tools"].as_array().map_or(0, Vec::len);
             match tools {
-                0 => fail(format!("it offers no tools; it printed {}", quote(&text))),
+                0 => fail(format!("the server offers no tools; it printed {}", quote(&text))),
                 some => Ok(format!("offers {some} tools")),
             }
         });

@@ -116,7 +116,9 @@ fn report_omitted(
     let is_lone = |node: &usize| !part.nodes[*node].is_orphan;
     match part.unconnected().into_iter().filter(is_lone).count() {
         0 => {}
-        lone => ui.say(&format!("{} without a connection of this kind", count(lone, "handoff")))?,
+        lone => {
+            ui.say(&format!("{} without any connection of this kind", count(lone, "handoff")))?
+        }
     }
     let left_out = whole.nodes.len() - part.nodes.len();
     if left_out > 0 {
@@ -125,7 +127,7 @@ fn report_omitted(
             false => "too many steps away, or not connected at all",
         };
         ui.say(&format!(
-            "{left_out} not shown: {why}; --depth reaches further, --all shows all of them"
+            "{left_out} not shown: {why}; increase --depth to go further, or use --all to show all of them"
         ))?;
     }
     Ok(())
