@@ -361,7 +361,7 @@ fn a_project_that_moved_keeps_its_sessions() {
     ----- stderr -----
     [UID]: 1 request, 1 changed file, 0 commands (0 failed), 0 tasks open, 0 agents in flight
     warning: the session worked in `[HOME]/old-place`, which no longer exists
-    hint: midstride treats it as a session of this project and compares artifacts with this project
+    hint: midstride treats it as one of this project's sessions and compares artifacts with this project
     ");
     let shown = desk.0.run(["session", "show", ID, "--json"]);
     assert_eq!(shown.code, Some(0), "{shown}");

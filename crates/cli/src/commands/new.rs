@@ -155,7 +155,7 @@ fn report_origin(
         true => view::display_path(workspace, &origin.path),
         false => origin.path.display().to_string(),
     };
-    ui.say(&format!("The handoff has every line of {path}"))?;
+    ui.say(&format!("The handoff contains every line of {path}"))?;
     if !origin.imported_fields.is_empty() {
         ui.say(&format!("Header fields from the note: {}", origin.imported_fields.join(", ")))?;
     }
@@ -163,7 +163,7 @@ fn report_origin(
         ui.say(&format!("Kept only in the text: {}", origin.skipped_fields.join(", ")))?;
     }
     let note = match origin.is_referenced {
-        true => "once you delete it, remove it from `dependencies.upstream` too",
+        true => "when you delete it, remove it from `dependencies.upstream` too",
         false => "it is outside the project, so the handoff does not reference it",
     };
     Ok(ui.say(&format!("The note was not changed; {note}"))?)
@@ -180,7 +180,7 @@ fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result
         }
     };
     if carries.tasks > 0 {
-        ui.say(&format!("It includes {}", view::count(carries.tasks, "open task")))?;
+        ui.say(&format!("The handoff includes {}", view::count(carries.tasks, "open task")))?;
     }
     if carries.omitted > 0 {
         let left = view::count(carries.omitted, "open task");

@@ -127,7 +127,7 @@ fn report(
         ui.say(&view::recorded_change::closed_notice(&key, status))?;
     }
     if reviewed.has_correction {
-        ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
+        ui.say(&format!("Next: see what changed with midstride diff {key}"))?;
     } else if review.verdict == ReviewVerdict::Corrected {
         let reason = view::shell_word(&review.challenged);
         ui.say(&format!("Next: midstride edit {key} --reason {reason}"))?;

@@ -123,7 +123,11 @@ struct AuthorNotesArgs {
 }
 
 fn answer(typed: &str) -> Result<ReflectionAnswer, ArgumentError> {
-    let wrong = || ArgumentError::new("answer yes or no, then why: `no: the plan is not here`");
+    let wrong = || {
+        ArgumentError::new(
+            "answer yes or no, optionally with a reason, such as `no: the plan is not here`",
+        )
+    };
     ReflectionAnswer::parse(typed).ok_or_else(wrong)
 }
 
@@ -187,7 +191,7 @@ pub(crate) fn save(ui: &mut Ui, store: &Store, args: SaveArgs) -> Result<CliOutc
     }
     if unsaid && !in_editor && !json {
         ui.say(
-            "Saved facts only. Add a summary with --summary, or read standard input with `--body -`.",
+            "Saved facts only. Add a summary with --summary, or pass your notes on standard input with `--body -`.",
         )?;
     }
     let outcome = report(ui, workspace, &saved, json)?;
@@ -239,7 +243,7 @@ fn finish_interactively(
         ui.say(&view::missing_text(&saved.quality, Surface::Terminal))?;
         let key = saved.stored.handoff(workspace).key();
         wanted.accept =
-            ui.prompt(&format!("Reason to accept {key} without this [Enter: do not accept]:"))?;
+            ui.prompt(&format!("Reason to accept {key} without this [press Enter to decline]:"))?;
     }
     if wanted.accept.is_some() {
         saved = save_again(ui, store, &wanted, saved)?;

@@ -181,7 +181,7 @@ fn report_checkpoint_problems(
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some(cwd) = &done.moved_from {
         ui.warn(&Diagnostic::new(format!("the session worked in `{cwd}`, which no longer exists")).hint(
-            "midstride treats it as a session of this project and compares artifacts with this project",
+            "midstride treats it as one of this project's sessions and compares artifacts with this project",
         ))?;
     }
     for remark in view::skipped_remarks(&done.checkpoint).iter().filter(|_| done.is_new) {

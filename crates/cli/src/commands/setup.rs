@@ -195,7 +195,7 @@ fn finish(
         return Ok(CliOutcome::Clean);
     };
     if project.briefing.is_empty() {
-        ui.say("No past sessions or open handoffs here. Start a session; the next one is briefed from it.")?;
+        ui.say("No past sessions or open handoffs here. Start a session; the one after it is briefed from it.")?;
     } else {
         ui.say("")?;
         ui.say(&view::found(project.sessions, project.handoffs))?;
@@ -278,6 +278,6 @@ fn undo(
         return Ok(CliOutcome::Clean);
     }
     view::undone(&plans, &settings).iter().try_for_each(|line| ui.say(line))?;
-    ui.say("Captured sessions and handoffs stay: `midstride data` lists them, `midstride forget --all` deletes the sessions")?;
+    ui.say("Captured sessions and handoffs are kept. `midstride data` lists them; `midstride forget --all` deletes the sessions")?;
     Ok(CliOutcome::Clean)
 }

@@ -38,7 +38,10 @@ pub(crate) fn share(
         ui.print_json(&view::command_result::share_json(key.to_string(), &path))?;
         return Ok(CliOutcome::Clean);
     }
-    ui.say(&format!("{key} is in the committed folder: {}", view::display_path(workspace, &path)))?;
+    ui.say(&format!(
+        "{key} is now in the committed folder: {}",
+        view::display_path(workspace, &path)
+    ))?;
     ui.say("Next: git add and commit it")?;
     Ok(CliOutcome::Clean)
 }

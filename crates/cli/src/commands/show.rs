@@ -107,7 +107,7 @@ fn show_form(
                 Diagnostic::with_code(
                     ErrorCode::NotFound,
                     format!(
-                        "`{}` has no section `{name}`",
+                        "`{}` has no `{name}` section",
                         view::display_path(workspace, &stored.path)
                     ),
                 )

@@ -39,21 +39,28 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.held_back;
     for name in &exchanged.unrecognized {
-        ui.warn(&Diagnostic::new(format!("left `{name}` in {remote} unchanged: it has no texts")))?;
+        ui.warn(&Diagnostic::new(format!(
+            "left `{name}` in {remote} unchanged: it contains no handoff revisions"
+        )))?;
     }
     for proposal in &proposals {
-        ui.say(&format!("Forgotten elsewhere, still here: {}", forget::tombstone_line(proposal)))?;
+        ui.say(&format!(
+            "Forgotten in another clone, still here: {}",
+            forget::tombstone_line(proposal)
+        ))?;
     }
     if !proposals.is_empty() {
-        ui.say("Next: midstride forget --review, to remove it here too")?;
+        ui.say("Next: run midstride forget --review to remove it here too")?;
     }
     if tombstones_sent > 0 {
-        let sent_texts = count(tombstones_sent, "forgotten text");
+        let sent_texts = count(tombstones_sent, "forgotten item");
         ui.say(&format!("Sent tombstones for {sent_texts} to {remote}; other clones ask before they delete anything"))?;
     }
     if kept_back > 0 {
         let stay = count(kept_back, "handoff");
-        ui.say(&format!("The texts of {stay} stay here: uncommitted handoffs are not sent"))?;
+        ui.say(&format!(
+            "Revisions of {stay} stay here, because uncommitted handoffs are not sent"
+        ))?;
     }
     if handoffs == 0 && tasks == TaskSyncOutcome::default() {
         if kept_back == 0 {
@@ -63,9 +70,9 @@ pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOut
         return Ok(CliOutcome::Clean);
     }
     if handoffs > 0 {
-        let (came, went) = (count(received, "text"), count(sent, "text"));
+        let (came, went) = (count(received, "revision"), count(sent, "revision"));
         ui.say(&format!("{came} received from {remote}, {went} sent"))?;
-        ui.say(&format!("Both sides now have every text of {}", count(handoffs, "handoff")))?;
+        ui.say(&format!("Both sides now have every revision of {}", count(handoffs, "handoff")))?;
     }
     report_tasks(ui, &remote, &tasks)
 }
@@ -78,11 +85,9 @@ fn report_tasks(
 ) -> Result<CliOutcome, Diagnostic> {
     if tasks.skipped > 0 {
         let files = count(tasks.skipped, "file");
-        ui.warn(
-            &Diagnostic::new(format!("skipped {files} in the tasks of {remote}")).hint(
-                "they are not events, or add a task that is already here; nothing was changed",
-            ),
-        )?;
+        ui.warn(&Diagnostic::new(format!("skipped {files} among the tasks in {remote}")).hint(
+            "they are not events, or they add a task that is already here; nothing was changed",
+        ))?;
     }
     if tasks.newer > 0 {
         let (events, need) =
@@ -95,8 +100,8 @@ fn report_tasks(
     if tasks.early > 0 {
         let events = count(tasks.early, "event");
         ui.warn(
-            &Diagnostic::new(format!("the tasks of {remote} have {events} dated in the future"))
-                .hint("they are skipped until that time; a clock may be wrong"),
+            &Diagnostic::new(format!("the tasks in {remote} include {events} dated in the future"))
+                .hint("they are skipped until then; a clock may be wrong"),
         )?;
     }
     if tasks.here == 0 {

@@ -97,7 +97,11 @@ pub(crate) fn trust(
 /// Revokes the trust in the project and every permission to run a proof.
 fn revoke(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
     let was = verbs::distrust(workspace)?;
-    ui.say(if was { "This project is no longer trusted." } else { "It was not trusted." })?;
+    ui.say(if was {
+        "This project is no longer trusted."
+    } else {
+        "This project was not trusted."
+    })?;
     let proofs = verbs::disallow_all(workspace)?;
     if proofs > 0 {
         ui.say(&format!("Revoked {}.", view::count(proofs, "proof command")))?;
@@ -108,11 +112,11 @@ fn revoke(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
 fn trust_project(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Diagnostic> {
     let reach = verbs::trust_status(workspace);
     if !reach.needs_trust() && workspace.is_trusted() && !args.remote {
-        ui.say("The configuration does not need trust: it has no folder outside the project and no redaction rule.")?;
+        ui.say("The configuration does not need trust, because it has no redaction rules and no folders outside the project.")?;
         return Ok(());
     }
     if !workspace.is_trusted() {
-        ui.say("This project is not trusted yet: sessions are not briefed from its handoffs.")?;
+        ui.say("This project is not trusted yet, so sessions are not briefed from its handoffs.")?;
     }
     let listing = verbs::trust_listing(workspace);
     if let Some(email) = &args.author {
@@ -150,7 +154,7 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
     let question = format!("Trust {}?", workspace.root().path().display());
     if let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? {
         let outcome = verbs::trust(workspace, &consent)?;
-        ui.say("Trusted, until the configuration changes.")?;
+        ui.say("Trusted until the configuration changes.")?;
         for path in outcome.taken_stores.iter().chain(&outcome.merged_stores) {
             ui.say(&format!("Reclaimed the private store {}", path.display()))?;
         }
@@ -164,7 +168,7 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
             };
             let url = url.ok_or_else(no_remote)?;
             ui.say(&format!(
-                "midstride will trust later clones of {url} without asking if the remote has their documents."
+                "If the remote has their documents, midstride will trust later clones of {url} without asking."
             ))?;
         }
     }

@@ -134,7 +134,7 @@ fn no_proofs_message(workspace: &Workspace, named: Option<&StoredHandoff>) -> St
     match named {
         Some(stored) => {
             let key = stored.handoff(workspace).key().to_string();
-            format!("{} has no proofs: nothing was verified.", sanitize(&key))
+            format!("{} has no proofs, so nothing was verified.", sanitize(&key))
         }
         None => "No open handoff has proofs.".to_owned(),
     }

@@ -138,19 +138,13 @@ fn the_simulation_runs_without_an_installation() {
       ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session was captured
-      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
+      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the previous session's briefing
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session was captured
-      ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
-      ok  Qwen Code  start  [N] ms  briefed 102 tokens, with the planted handoff
-      ok  Qwen Code  before compaction  [N] ms  captured
-      ok  Qwen Code  after compaction  [N] ms  recorded
-      ok  Qwen Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
-      ok  Qwen Code  end  [N] ms  the whole session is captured
-      ok  Qwen Code  next session  [N] ms  briefed 212 tokens, with the briefing of the previous session
+      ok  Codex  next session  [N] ms  briefed 211 tokens, with the previous session's briefing
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     Problems
@@ -294,13 +288,13 @@ fn fired_hooks_are_shown_with_time_and_output() {
       ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session was captured
-      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
+      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the previous session's briefing
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session was captured
-      ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
+      ok  Codex  next session  [N] ms  briefed 211 tokens, with the previous session's briefing
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     ");
@@ -595,13 +589,13 @@ fn disabled_hooks_are_reported_first() {
       ok  Claude Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session was captured
-      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the briefing of the previous session
+      ok  Claude Code  next session  [N] ms  briefed 213 tokens, with the previous session's briefing
       ok  Codex  start  [N] ms  briefed 102 tokens, with the planted handoff
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  recorded
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session was captured
-      ok  Codex  next session  [N] ms  briefed 211 tokens, with the briefing of the previous session
+      ok  Codex  next session  [N] ms  briefed 211 tokens, with the previous session's briefing
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     ");

@@ -226,17 +226,17 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0
     ----- stderr -----
-    Sent tombstones for 1 forgotten text to origin; other clones ask before they delete anything
-    0 texts received from origin, 0 texts sent
-    Both sides now have every text of 1 handoff
+    Sent tombstones for 1 forgotten item to origin; other clones ask before they delete anything
+    0 revisions received from origin, 0 revisions sent
+    Both sides now have every revision of 1 handoff
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["sync"])), @"
     exit 0
     ----- stderr -----
-    Forgotten elsewhere, still here: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
-    Next: midstride forget --review, to remove it here too
-    0 texts received from origin, 0 texts sent
-    Both sides now have every text of 1 handoff
+    Forgotten in another clone, still here: revision of login-loop ([ID]), on 2026-03-21 by origin, as `tester`: word
+    Next: run midstride forget --review to remove it here too
+    0 revisions received from origin, 0 revisions sent
+    Both sides now have every revision of 1 handoff
     ");
     assert!(has_secret(&sandbox, "../second"));
     run_in(&sandbox, "../second", &["show", "login-loop@2"]).exits(0);
@@ -324,7 +324,7 @@ fn a_tombstone_from_the_remote_removes_nothing() {
     for hash in [&current, &dangling] {
         push_tombstone(&sandbox, hash);
         let said = run_in(&sandbox, ".", &["sync"]).exits(0).stderr;
-        assert!(said.contains("Forgotten elsewhere, still here:"), "{said}");
+        assert!(said.contains("Forgotten in another clone, still here:"), "{said}");
         assert!(said.contains("by origin, as `the user`"), "{said}");
         let events = sandbox.run(["events"]).exits(0).stdout;
         assert!(

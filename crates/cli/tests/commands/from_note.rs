@@ -18,9 +18,9 @@ fn plain_markdown_becomes_a_handoff() {
     exit 0
     ----- stderr -----
     Wrote where-we-are: .midstride/handoffs/where-we-are.md
-    The handoff has every line of HANDOFF.md
+    The handoff contains every line of HANDOFF.md
     Header fields from the note: title
-    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
     Next: midstride check where-we-are
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/where-we-are.md"), @"
@@ -77,9 +77,9 @@ fn another_tools_header_is_read_and_kept() {
     exit 0
     ----- stderr -----
     Wrote phase-4-complete: .midstride/handoffs/phase-4-complete.md
-    The handoff has every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md
+    The handoff contains every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md
     Header fields from the note: title, status, from, created, at_commit, context_summary
-    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
     Next: midstride check phase-4-complete
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/phase-4-complete.md"), @r#"
@@ -124,10 +124,10 @@ fn older_forms_fill_the_header_and_stay() {
     exit 0
     ----- stderr -----
     Wrote search-lags: .midstride/handoffs/search-lags.md
-    The handoff has every line of notes/lag.md
+    The handoff contains every line of notes/lag.md
     Header fields from the note: title, status, to, created, revisions
     Kept only in the text: stage
-    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
     Next: midstride check search-lags
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/search-lags.md"), @r#"
@@ -208,7 +208,7 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     exit 0
     ----- stderr -----
     Wrote far-away: .midstride/handoffs/far-away.md
-    The handoff has every line of [HOME]/note.md
+    The handoff contains every line of [HOME]/note.md
     Header fields from the note: title
     The note was not changed; it is outside the project, so the handoff does not reference it
     Next: midstride check far-away
@@ -261,9 +261,9 @@ fn secrets_of_a_note_are_not_written() {
     Wrote leak-redacted-github: .midstride/handoffs/leak-redacted-github.md
     warning: redacted a secret: github-token
     warning: redacted a secret: github-token
-    The handoff has every line of note.md
+    The handoff contains every line of note.md
     Header fields from the note: title
-    The note was not changed; once you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
     Next: midstride check leak-redacted-github
     ");
     let text = sandbox.read(".midstride/handoffs/leak-redacted-github.md");

@@ -414,7 +414,7 @@ fn a_private_handoff_is_shared() {
     insta::assert_snapshot!(sandbox.run(["share", "afternoon"]), @"
     exit 0
     ----- stderr -----
-    afternoon is in the committed folder: .midstride/handoffs/afternoon.md
+    afternoon is now in the committed folder: .midstride/handoffs/afternoon.md
     Next: git add and commit it
     ");
     let text = sandbox.read(".midstride/handoffs/afternoon.md");

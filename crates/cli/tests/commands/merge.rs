@@ -383,14 +383,14 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    0 texts received from origin, 4 texts sent
-    Both sides now have every text of 1 handoff
+    0 revisions received from origin, 4 revisions sent
+    Both sides now have every revision of 1 handoff
     ");
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "sync"]), @"
     exit 0
     ----- stderr -----
-    2 texts received from origin, 2 texts sent
-    Both sides now have every text of 1 handoff
+    2 revisions received from origin, 2 revisions sent
+    Both sides now have every revision of 1 handoff
     ");
     insta::assert_snapshot!(sandbox.run(["sync", "origin", "--json"]), @r#"
     exit 0
@@ -420,8 +420,8 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    0 texts received from origin, 0 texts sent
-    Both sides now have every text of 1 handoff
+    0 revisions received from origin, 0 revisions sent
+    Both sides now have every revision of 1 handoff
     ");
 }
 
@@ -484,7 +484,10 @@ fn a_remote_cannot_ask_for_a_private_text() {
     command.args(["-c", script, "sh", private]).current_dir(sandbox.root().join("../hub.git"));
     sandbox.finish(&mut command).exits(0);
     let run = sandbox.run(["sync"]).exits(0);
-    assert!(run.stderr.contains("left `odd` in origin unchanged: it has no texts"), "{run}");
+    assert!(
+        run.stderr.contains("left `odd` in origin unchanged: it contains no handoff revisions"),
+        "{run}"
+    );
     assert!(!everything_in(&sandbox, "../hub.git").contains("the prompt"));
 }
 
@@ -681,9 +684,9 @@ fn uncommitted_handoffs_are_reported_and_sync_leaves_nothing_behind() {
     insta::assert_snapshot!(sandbox.run(["sync"]), @"
     exit 0
     ----- stderr -----
-    The texts of 1 handoff stay here: uncommitted handoffs are not sent
-    0 texts received from origin, 2 texts sent
-    Both sides now have every text of 1 handoff
+    Revisions of 1 handoff stay here, because uncommitted handoffs are not sent
+    0 revisions received from origin, 2 revisions sent
+    Both sides now have every revision of 1 handoff
     ");
     sandbox.run(["task", "add", "Write the schema"]).exits(0);
     commit(&sandbox, "draft");
@@ -719,5 +722,5 @@ fn sync_fails_where_git_ignores_a_broken_reference() {
     assert!(run.stderr.contains("ignoring broken ref refs/midstride/handoffs/"), "{run}");
     std::fs::write(&reference, &id).unwrap();
     let run = sandbox.run(["sync"]).exits(0);
-    assert!(run.stderr.contains("2 texts sent"), "{run}");
+    assert!(run.stderr.contains("2 revisions sent"), "{run}");
 }

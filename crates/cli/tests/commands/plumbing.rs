@@ -53,7 +53,7 @@ fn completions_and_manual_pages_are_printed() {
     insta::assert_snapshot!(sandbox.run(["man", "zebra"]), @"
     exit 2
     ----- stderr -----
-    error: there is no command `zebra`
+    error: there is no `zebra` command
     hint: midstride help --all lists them
     ");
 }

@@ -136,7 +136,7 @@ fn texts_of_a_draft_are_shared_once_it_is_committed() {
     sandbox.git(&["remote", "add", "origin", "../hub.git"]);
     sandbox.as_user().run(["trust", "--yes"]).exits(0);
     let sync = sandbox.run(["sync"]).exits(0);
-    assert!(sync.stderr.contains("The texts of 1 handoff stay here"), "{sync}");
+    assert!(sync.stderr.contains("Revisions of 1 handoff stay here"), "{sync}");
     assert!(!content(&sandbox, "../hub.git").contains(DRAFT));
     sandbox.git(&["add", DRAFT_FILE]);
     sandbox.git(&["commit", "--quiet", "--message", "draft"]);

@@ -730,7 +730,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     insta::assert_snapshot!(sandbox.run(["save"]), @r#"
     exit 1
     ----- stderr -----
-    Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
+    Saved facts only. Add a summary with --summary, or pass your notes on standard input with `--body -`.
     cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
     8 more items are needed before the next session can resume this:
     1. `context_summary` is empty, but a session handoff needs it (S002, line 12)

@@ -248,7 +248,7 @@ fn a_session_becomes_a_handoff_of_facts() {
     insta::assert_snapshot!(sandbox.run(["save", "--session", "5e55", "--id", "cache"]), @r#"
     exit 1
     ----- stderr -----
-    Saved facts only. Add a summary with --summary, or read standard input with `--body -`.
+    Saved facts only. Add a summary with --summary, or pass your notes on standard input with `--body -`.
     Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
     8 more items are needed before the next session can resume this:
     1. `context_summary` is empty, but a session handoff needs it (S002, line 12)

@@ -130,7 +130,7 @@ fn one_section_or_field_is_shown_alone() {
     insta::assert_snapshot!(sandbox.run(["show", "market", "--section", "zebra"]), @"
     exit 2
     ----- stderr -----
-    error: `.midstride/handoffs/market-page-perf.md` has no section `zebra`
+    error: `.midstride/handoffs/market-page-perf.md` has no `zebra` section
     hint: it has `Diagnosis`, `Root causes`, `Plan`, `id`, `title`, `kind`, `status`, `from`, `to`, `created`, `context_summary`, `decisions_made`, `wrong_turns`, `open_questions`, `assumptions`, `landmines`, `revisions`
     ");
 }

@@ -124,7 +124,7 @@ fn handed_over(sandbox: &Sandbox) -> [String; 3] {
     run_in(sandbox, ".", &["task", "block", &three, "--reason", "frozen"]).exits(0);
     let new = ["new", "End of day", "--kind", "session", "--committed", "--no-edit"];
     let told = run_in(sandbox, ".", &[&new[..], &["--summary", "All is open"]].concat()).exits(0);
-    assert!(told.stderr.contains("It includes 3 open tasks"), "{told}");
+    assert!(told.stderr.contains("The handoff includes 3 open tasks"), "{told}");
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "session"]);
     sandbox.git(&["push", "--quiet"]);
@@ -228,7 +228,7 @@ fn a_session_reports_omitted_tasks_and_completes_the_authors_list() {
     exit 0
     ----- stderr -----
     Wrote full: .midstride/handoffs/full.md
-    It includes 200 open tasks
+    The handoff includes 200 open tasks
     warning: omitted 1 open task that did not fit; `midstride sync` shares all tasks
     Next: fill it in, then midstride check full
     ");
@@ -241,7 +241,7 @@ fn a_session_reports_omitted_tasks_and_completes_the_authors_list() {
         (run.stderr, sandbox.read(&format!(".midstride/handoffs/{id}.md")))
     };
     let (said, text) = with_body("goals", "    goals: [Ship it] # soon\n");
-    assert!(said.contains("It includes 200 open tasks"), "{said}");
+    assert!(said.contains("The handoff includes 200 open tasks"), "{said}");
     assert!(text.contains("    goals: [Ship it] # soon\n    tasks:\n"), "{text}");
     let (said, text) = with_body("own", "    tasks: [Only this]\n");
     assert!(!said.contains("It includes"), "{said}");
@@ -282,8 +282,8 @@ fn invalid_task_events_of_others_are_ignored_and_kept() {
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stderr -----
-    warning: skipped 7 files in the tasks of origin
-    hint: they are not events, or add a task that is already here; nothing was changed
+    warning: skipped 7 files among the tasks in origin
+    hint: they are not events, or they add a task that is already here; nothing was changed
     warning: 1 event in origin needs a newer midstride
     hint: midstride leaves them there until a newer version syncs
     2 tasks received from origin, 0 tasks sent
@@ -368,8 +368,8 @@ fn a_pushed_event_neither_replaces_nor_freezes_a_task() {
             insta::assert_snapshot!(run_in(&sandbox, folder, &["sync"]), @"
             exit 0
             ----- stderr -----
-            warning: skipped 1 file in the tasks of origin
-            hint: they are not events, or add a task that is already here; nothing was changed
+            warning: skipped 1 file among the tasks in origin
+            hint: they are not events, or they add a task that is already here; nothing was changed
             warning: 2 events in origin need a newer midstride
             hint: midstride leaves them there until a newer version syncs
             1 task received from origin, 0 tasks sent
@@ -451,8 +451,8 @@ fn an_event_from_the_future_applies_when_its_time_comes() {
     insta::assert_snapshot!(run_in(&sandbox, ".", &["sync"]), @"
     exit 0
     ----- stderr -----
-    warning: the tasks of origin have 1 event dated in the future
-    hint: they are skipped until that time; a clock may be wrong
+    warning: the tasks in origin include 1 event dated in the future
+    hint: they are skipped until then; a clock may be wrong
     0 tasks received from origin, 0 tasks sent
     Both sides now have 1 task
     ");

@@ -29,7 +29,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 1
     ----- stderr -----
-    This project is not trusted yet: sessions are not briefed from its handoffs.
+    This project is not trusted yet, so sessions are not briefed from its handoffs.
     .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
@@ -59,11 +59,11 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       "proofs": []
     }
     ----- stderr -----
-    This project is not trusted yet: sessions are not briefed from its handoffs.
+    This project is not trusted yet, so sessions are not briefed from its handoffs.
     .midstride/config.toml names folders outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
-    Trusted, until the configuration changes.
+    Trusted until the configuration changes.
     ----- terminal -----
     Trust [ROOT]? [y/N] y (--yes)
     "#);
@@ -113,7 +113,7 @@ fn a_project_without_outside_folders_needs_no_trust() {
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 0
     ----- stderr -----
-    The configuration does not need trust: it has no folder outside the project and no redaction rule.
+    The configuration does not need trust, because it has no redaction rules and no folders outside the project.
     ");
 }
 
@@ -192,8 +192,8 @@ fn trust_lists_everything_that_would_be_read_and_run() {
     insta::assert_snapshot!(refused, @"
     exit 2
     ----- stderr -----
-    This project is not trusted yet: sessions are not briefed from its handoffs.
-    error: some documents here were not written by ada@example.org alone
+    This project is not trusted yet, so sessions are not briefed from its handoffs.
+    error: some documents here are not by ada@example.org alone
     hint: 1 document by mallory <mallory@example.org>
     hint: 2 documents not committed, or changed since the commit
     hint: run `midstride trust` without `--author` to review all of them

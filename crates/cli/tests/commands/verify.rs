@@ -274,7 +274,7 @@ fn matching_no_proof_is_not_a_success() {
     insta::assert_snapshot!(sandbox.run(["verify", "pages"]), @"
     exit 1
     ----- stderr -----
-    pages has no proofs: nothing was verified.
+    pages has no proofs, so nothing was verified.
     ");
     insta::assert_snapshot!(sandbox.run(["verify"]), @"
     exit 0

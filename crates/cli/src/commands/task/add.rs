@@ -55,7 +55,7 @@ pub(super) fn add(ui: &mut Ui, store: &Store, args: TaskAddArgs) -> Result<CliOu
     ui.print(&format!("{}\n", done.id))?;
     super::super::report_redacted(ui, &done.redacted)?;
     if !is_new {
-        ui.say("It is already on this session's list.")?;
+        ui.say("This task is already on this session's task list.")?;
     }
     Ok(CliOutcome::Clean)
 }

@@ -138,15 +138,20 @@ fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
         let is = if waiting == 1 { "is" } else { "are" };
         let waiting = count(waiting, "task");
         ui.warn(
-            &Diagnostic::new(format!("{waiting} {is} waiting for tasks that are not here"))
-                .hint("`midstride sync` fetches shared tasks"),
+            &Diagnostic::new(format!(
+                "{waiting} {is} waiting for tasks that are not in this clone"
+            ))
+            .hint("`midstride sync` fetches shared tasks"),
         )?;
     }
     for task in tasks.iter().filter(|task| !task.newer_kinds.is_empty()) {
         let kinds = task.newer_kinds.iter().cloned().collect::<Vec<_>>().join(", ");
         ui.warn(
-            &Diagnostic::new(format!("{} has {kinds}, which a newer midstride wrote", task.id))
-                .hint("update midstride to change it"),
+            &Diagnostic::new(format!(
+                "{} contains {kinds}, which a newer midstride wrote",
+                task.id
+            ))
+            .hint("update midstride to change it"),
         )?;
     }
     Ok(())

@@ -42,7 +42,7 @@ pub(super) fn note(
         ui.print_json(&view::task::task_change_json(&board.tasks, task, &[], &done.redacted))?;
         return Ok(CliOutcome::Clean);
     }
-    ui.say(&format!("Noted on {}", done.id))?;
+    ui.say(&format!("Added a note to {}", done.id))?;
     super::super::report_redacted(ui, &done.redacted)?;
     Ok(CliOutcome::Clean)
 }

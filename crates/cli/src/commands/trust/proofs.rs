@@ -55,7 +55,7 @@ fn grant(
     if args.yes && args.number.is_none() && !args.all {
         return Err(Diagnostic::with_code(
             ErrorCode::Usage,
-            "`--yes` needs the number of a proof, or `--all`",
+            "`--yes` requires a proof number or `--all`",
         ));
     }
     Ui::consent_by_presence(environment)?;
