@@ -112,7 +112,7 @@ fn a_bare_repository_is_reported() {
     exit 2
     ----- stderr -----
     error: `[ROOT]` is a bare repository: it has no working tree
-    hint: `git worktree add ../work` checks it out; run midstride there
+    hint: check it out with `git worktree add ../work`, then run midstride there
     ");
     for arguments in [&["list"][..], &["new", "Find"], &["-C", "refs/heads", "check"], &[]] {
         let run = sandbox.run(arguments).exits(2);

@@ -36,7 +36,7 @@ const CANDIDATES_MAX: usize = 10;
 pub fn untrusted_project(documents: usize) -> Diagnostic {
     let message = match documents {
         // There is no state folder.
-        0 => "midstride cannot record that the private store of this project is yours".to_owned(),
+        0 => "midstride cannot record that this project's private store is yours".to_owned(),
         some => {
             let documents = count(some, "document");
             format!("this project is not trusted, and {documents} in it came from elsewhere")
@@ -234,7 +234,7 @@ impl From<SettingsError> for Diagnostic {
         match error {
             SettingsError::File(error) => error.into(),
             SettingsError::Text { .. } => Self::from_error(&error)
-                .hint("fix the file; for a fresh one, run `midstride init` in an empty folder"),
+                .hint("fix the file; to see a valid one, run `midstride init` in an empty folder"),
             _ => Self::from_error(&error),
         }
     }
@@ -246,7 +246,7 @@ impl From<WorkspaceError> for Diagnostic {
             WorkspaceError::File(error) => error.into(),
             WorkspaceError::Settings(error) => error.into(),
             WorkspaceError::Bare(_) => Self::from_error(&error)
-                .hint("`git worktree add ../work` checks it out; run midstride there"),
+                .hint("check it out with `git worktree add ../work`, then run midstride there"),
             _ => Self::from_error(&error),
         }
     }
@@ -296,7 +296,7 @@ impl From<FindError> for Diagnostic {
                 diagnostic.hint("a handoff is a file whose name ends in `.md`")
             }
             FindError::Outside(_) => diagnostic.hint_per_surface(
-                "midstride stays inside the project: run it there, or specify the project with `-C`",
+                "midstride works only inside the current project; run it in the file's project, or specify that project with `-C`",
                 "give the id of a handoff in this project",
             ),
             FindError::File(error) => error.into(),
@@ -332,7 +332,7 @@ impl From<IndexError> for Diagnostic {
         match error {
             IndexError::File(error) => error.into(),
             IndexError::NotSetUp => Self::from_error(&error)
-                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+                .hint("run `midstride init` to set it up, or `midstride init --private` to commit nothing"),
             IndexError::TimedOut | IndexError::Database(_) => Self::from_error(&error)
                 .hint("`midstride search` reads the documents instead; nothing is lost"),
             _ => Self::from_error(&error),
@@ -354,7 +354,7 @@ impl From<GitError> for Diagnostic {
                 shell_word(&setting)
             )),
             GitError::MixedRemote { .. } => {
-                diagnostic.hint("split it into two remotes, and sync with each")
+                diagnostic.hint("split it into two remotes and sync with each")
             }
             GitError::File(error) => error.into(),
             _ => diagnostic,

@@ -505,7 +505,7 @@ fn an_occupied_path_is_reported() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: another document already uses the path of `feat-042/spec`: `[ROOT]/.claude/pipeline/specs/feat-042.md`
+    error: another document already uses `feat-042/spec`'s path, `[ROOT]/.claude/pipeline/specs/feat-042.md`
     hint: move it out of the way, or give it a header with that id and stage
     ");
     assert_eq!(sandbox.read(BRIEF), COMPLETE);

@@ -220,7 +220,7 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     exit 2
     ----- stderr -----
     error: `../home/ours.md` is outside the project
-    hint: midstride stays inside the project: run it there, or specify the project with `-C`
+    hint: midstride works only inside the current project; run it in the file's project, or specify that project with `-C`
     ");
 }
 

@@ -87,6 +87,6 @@ fn a_broken_configuration_is_reported_with_its_line() {
     exit 2
     ----- stderr -----
     error: cannot parse `[ROOT]/.midstride/config.toml`: unknown key `shelfs` on line 1; did you mean `shelves`?
-    hint: fix the file; for a fresh one, run `midstride init` in an empty folder
+    hint: fix the file; to see a valid one, run `midstride init` in an empty folder
     ");
 }

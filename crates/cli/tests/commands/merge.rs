@@ -341,8 +341,8 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "show", "market@2"]), @"
     exit 2
     ----- stderr -----
-    error: revision `market-page-perf@2` is not stored on this machine
-    hint: `midstride sync` fetches what others have shared with `midstride sync`
+    error: the text of `market-page-perf@2` is not on this machine
+    hint: `midstride sync` fetches the revisions that others have shared with it
     ");
 
     // Each revises twice and commits once, and the second one pulls.
@@ -376,8 +376,8 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["show", "market@6"]), @"
     exit 2
     ----- stderr -----
-    error: revision `market-page-perf@6` is not stored on this machine
-    hint: `midstride sync` fetches what others have shared with `midstride sync`
+    error: the text of `market-page-perf@6` is not on this machine
+    hint: `midstride sync` fetches the revisions that others have shared with it
     ");
 
     insta::assert_snapshot!(sandbox.run(["sync"]), @"

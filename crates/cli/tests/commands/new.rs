@@ -204,7 +204,7 @@ fn taken_or_missing_names_are_reported() {
     exit 2
     ----- stderr -----
     error: handoff `login-loop` already exists: `.midstride/handoffs/login-loop.md`
-    hint: `midstride edit login-loop` changes it; `--id` chooses another name
+    hint: to change it, use `midstride edit login-loop`; to choose another name, use `--id`
     ");
     insta::assert_snapshot!(sandbox.run(["new"]), @r#"
     exit 2

@@ -50,8 +50,8 @@ fn a_revision_keeps_the_text_it_replaces() {
     insta::assert_snapshot!(sandbox.run(["show", "market@1"]), @"
     exit 2
     ----- stderr -----
-    error: revision `market-page-perf@1` is not stored on this machine
-    hint: `midstride sync` fetches what others have shared with `midstride sync`
+    error: the text of `market-page-perf@1` is not on this machine
+    hint: `midstride sync` fetches the revisions that others have shared with it
     ");
 }
 
@@ -296,7 +296,7 @@ fn a_conflict_is_kept_without_its_secrets() {
 /// The path of the file with both texts of a conflict.
 fn kept_text(sandbox: &Sandbox, said: &str) -> String {
     let kept =
-        said.split("` has both versions between").next().unwrap().rsplit('`').next().unwrap();
+        said.split("` contains both versions between").next().unwrap().rsplit('`').next().unwrap();
     kept.replace("[HOME]", sandbox.home().to_str().unwrap())
 }
 

@@ -514,7 +514,7 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: no session found for this project
-    hint: for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
+    hint: for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
     hint: `--no-session` saves your text with facts from git and tasks
     ");
     let sandbox = worked_in();
@@ -528,8 +528,8 @@ fn what_cannot_be_saved_says_what_can() {
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
     ----- stderr -----
-    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which is not allowed as a startup step
-    hint: write one short sentence; a command that shows something belongs under `proofs`
+    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which a startup step cannot be
+    hint: write one short sentence; a command that demonstrates something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
     exit 2
@@ -599,15 +599,15 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["save", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
-    error: claude-code session `[UID]` has no transcript in this project
-    hint: `--session` or `--transcript` names another one
+    error: session `[UID]` of claude-code has no transcript in this project
+    hint: use `--session` or `--transcript` to select another session
     hint: `--no-session` saves your text with facts from git and tasks
     ");
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["session", "capture"]), @"
     exit 2
     ----- stderr -----
-    error: claude-code session `[UID]` has no transcript in this project
-    hint: `--session` or `--transcript` names another one
+    error: session `[UID]` of claude-code has no transcript in this project
+    hint: use `--session` or `--transcript` to select another session
     ");
     run_in_session(&sandbox, gone, &["session", "capture", "--last"]).exits(0);
 }

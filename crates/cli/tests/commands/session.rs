@@ -285,7 +285,7 @@ fn errors_suggest_what_to_do() {
     exit 2
     ----- stderr -----
     error: no session found for this project
-    hint: for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
+    hint: for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     insta::assert_snapshot!(sandbox.run(["session", "show", "nobody"]), @"
     exit 2
@@ -297,8 +297,8 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "diary.txt"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/diary.txt` contains no readable claude-code records
-    hint: check that it is a UTF-8 transcript; `--client` names its client
+    error: `[ROOT]/diary.txt` has no readable claude-code records
+    hint: check that it is a UTF-8 transcript; use `--client` to specify its client
     ");
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "nothing.jsonl"]), @"
     exit 2

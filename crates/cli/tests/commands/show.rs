@@ -106,7 +106,7 @@ fn paths_are_relative_to_the_current_directory() {
     exit 2
     ----- stderr -----
     error: `[HOME]/x.md` is outside the project
-    hint: midstride stays inside the project: run it there, or specify the project with `-C`
+    hint: midstride works only inside the current project; run it in the file's project, or specify that project with `-C`
     ");
 }
 

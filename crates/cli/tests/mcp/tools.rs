@@ -121,7 +121,7 @@ fn handoffs_are_found_read_checked_answered_and_closed() {
                 .contains("specify exactly one way to close the handoff")
         );
         let both = json!({"handoff": "market", "outcome": "x", "abandoned": "y"});
-        assert!(client.refuses("resolve", both).contains("alone"));
+        assert!(client.refuses("resolve", both).contains("or only `abandoned`"));
         let ended = client.does("resolve", json!({"handoff": "market", "outcome": "108 ms"}));
         assert_eq!(ended, "market-page-perf@5: resolved\n");
         let text = sandbox.read(".midstride/handoffs/market-page-perf.md");
@@ -331,7 +331,7 @@ fn a_closed_handoff_says_how_to_reopen_it() {
     client.does("resolve", resolve.clone());
     insta::assert_snapshot!(client.refuses("resolve", resolve.clone()), @"
     error: `market-page-perf` is already resolved
-    hint: reopen it with `revise`: the whole text, with `status: in_progress` and without `resolution` or `superseded_by`
+    hint: reopen it with `revise`: pass the whole text with `status: in_progress` and without `resolution` or `superseded_by`
     ");
     let text = super::MARKET.replace("  uid: 01980000-0000-7000-8000-000000000001\n", "");
     let header = text.replacen("---\n\n", "  resolution:\n---\n\n", 1);
@@ -661,7 +661,7 @@ fn hints_use_tool_parameters() {
     save: error: a handoff needs a title or an id
     hint: give it a title with `title`
     save: error: `gone.md` is not a valid startup step: there is no such file in the project
-    hint: `read` takes paths of files in the project
+    hint: `read` takes the paths of files in the project
     save: error: there is no session `gone` in this project
     hint: `session` takes a session id, or `none` to use only git and tasks
     save: error: `market-page-perf` has kind investigation, but saving a session requires kind session

@@ -50,8 +50,8 @@ macro_rules! error_codes {
 
 error_codes! {
     Usage "usage": "The arguments are invalid or cannot be combined.",
-    InvalidInput "invalid-input": "A text, name or value is not valid.",
-    InvalidSettings "invalid-settings": "A settings file is not valid.",
+    InvalidInput "invalid-input": "A name, value or other text is invalid.",
+    InvalidSettings "invalid-settings": "A settings file is invalid.",
     NotFound "not-found": "Nothing matches this name.",
     Ambiguous "ambiguous": "The name is ambiguous.",
     AlreadyExists "already-exists": "The name is already taken.",

@@ -21,7 +21,7 @@ impl From<NewError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             NewError::NotSetUp => diagnostic
-                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+                .hint("run `midstride init` to set it up, or `midstride init --private` to commit nothing"),
             NewError::Nameless => diagnostic.hint("midstride new \"Market pages take 14 s\""),
             NewError::BadId { .. } => diagnostic.hint_per_surface(
                 "omit `--id` to generate one from the title",
@@ -39,8 +39,8 @@ impl From<NewError> for Diagnostic {
             NewError::Exists { key, .. } => {
                 let key = shell_word(&key.to_string());
                 diagnostic.hint_per_surface(
-                    format!("`midstride edit {key}` changes it; `--id` chooses another name"),
-                    "`revise` changes it; another `handoff` or `title` chooses another name",
+                    format!("to change it, use `midstride edit {key}`; to choose another name, use `--id`"),
+                    "to change it, use `revise`; to choose another name, pass a different `handoff` or `title`",
                 )
             }
             NewError::CommitsNothing => {
@@ -88,9 +88,9 @@ impl From<RevisionError> for Diagnostic {
                 diagnostic.hint(format!("the newest one is `{key}@{last}`"))
             }
             RevisionError::NotLocal { .. } => diagnostic
-                .hint("`midstride sync` fetches what others have shared with `midstride sync`"),
+                .hint("`midstride sync` fetches the revisions that others have shared with it"),
             RevisionError::Forgotten { .. } => {
-                diagnostic.hint("the history still lists it, but its text was deleted for good")
+                diagnostic.hint("the history still lists it, but its text was permanently deleted")
             }
             RevisionError::Git(error) => error.into(),
             RevisionError::File(error) => error.into(),
@@ -136,16 +136,16 @@ impl From<ReviseError> for Diagnostic {
                 secrets
                     .fold(diagnostic, Self::hint)
                     .hint(format!(
-                        "`{}` has both versions between conflict markers: resolve the conflicts there",
+                        "`{}` contains both versions between conflict markers; resolve the conflicts there",
                         kept.display()
                     ))
                     .hint_per_surface(
                         format!(
-                            "then midstride edit {} --reason \"...\" --body {}",
+                            "then run midstride edit {} --reason \"...\" --body {}",
                             shell_word(&key),
                             shell_path(&kept)
                         ),
-                        "then call `revise` with the resolved text; or `get` the current text, add your changes, and call `revise` with that",
+                        "then call `revise` with the resolved text; or call `get` for the current text, add your changes, and pass the result to `revise`",
                     )
             }
             ReviseError::OtherHandoff { key, .. } => diagnostic
@@ -154,7 +154,7 @@ impl From<ReviseError> for Diagnostic {
             ReviseError::Header { fix: mend, .. } => diagnostic.hint(mend),
             ReviseError::Empty(key) => diagnostic.hint_per_surface(
                 format!("abandon it with midstride resolve {} --abandon REASON", shell_word(&key)),
-                "abandon it with `resolve` and `abandoned`",
+                "abandon it by calling `resolve` with `abandoned`",
             ),
             ReviseError::Journal(error) => error.into(),
             _ => diagnostic,
@@ -201,7 +201,7 @@ impl From<ApplyError> for Diagnostic {
                 let key = shell_word(&key);
                 diagnostic.hint_per_surface(
                     format!("reopen it with midstride reopen {key}"),
-                    format!("reopen it with `revise`: the whole text, {REOPEN_FIELDS}"),
+                    format!("reopen it with `revise`: pass the whole text {REOPEN_FIELDS}"),
                 )
             }
             ApplyError::Refused { key, why: LifecycleRefusal::ReviewBlocks(_) } => {
@@ -230,7 +230,7 @@ impl From<ApplyError> for Diagnostic {
                 )
             }
             ApplyError::RequiresUser { .. } => diagnostic.hint_per_surface(
-                "its `suggested_owner` is the user: answer it in a terminal",
+                "its `suggested_owner` is the user, who must answer it in a terminal",
                 "ask the user to answer with `midstride answer` in a terminal",
             ),
             ApplyError::NoCommit(_) => diagnostic.hint_per_surface(
@@ -260,7 +260,7 @@ impl From<ResolveInputError> for Diagnostic {
         match error {
             ResolveInputError::NoSingleEnding => Self::from_error(&error).hint_per_surface(
                 "use --commit COMMIT, --outcome TEXT, --by ID or --abandon REASON",
-                "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
+                "give `outcome`, `commit` or both; or only `superseded_by`; or only `abandoned`",
             ),
             ResolveInputError::Commit(error) => error.into(),
             _ => Self::from_error(&error),
@@ -278,7 +278,7 @@ impl From<AdvanceError> for Diagnostic {
                 let path = path.display();
                 Self::with_code(
                     ErrorCode::AlreadyExists,
-                    format!("another document already uses the path of `{key}`: `{path}`"),
+                    format!("another document already uses `{key}`'s path, `{path}`"),
                 )
                 .hint("move it out of the way, or give it a header with that id and stage")
             }
@@ -354,7 +354,7 @@ impl From<MergeError> for Diagnostic {
                     .hint(format!("keep it with git add {path}, or delete it with git rm {path}"))
             }
             MergeError::NoText(_) => {
-                diagnostic.hint("`git checkout --ours` or `--theirs` takes one side of it")
+                diagnostic.hint("use `git checkout --ours` or `--theirs` to take one side of it")
             }
             MergeError::Find(error) => error.into(),
             MergeError::Git(error) => error.into(),

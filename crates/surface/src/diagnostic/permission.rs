@@ -88,7 +88,7 @@ impl From<InstallError> for Diagnostic {
                 diagnostic.hint("change or remove it, then try again; nothing was changed")
             }
             InstallError::Unverified { .. } => diagnostic
-                .hint("add the entry by hand; to see it, use `--dry-run` on a simpler file")
+                .hint("add the entry by hand; to see what it looks like, use `--dry-run` on a simpler file")
                 .hint("nothing was changed"),
             InstallError::NoHome => diagnostic.hint("set HOME to your home directory"),
             InstallError::DamagedRecord(_) => diagnostic.hint(

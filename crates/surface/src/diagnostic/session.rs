@@ -13,7 +13,7 @@ const SESSION_NONE_HINT: &str = "`session` takes a session id, or `none` to use 
 /// The hint for transcripts that were not found.
 fn transcript_hint() -> String {
     format!(
-        "for a transcript stored elsewhere or from a moved project, use `--transcript`; if a client's home is elsewhere, set {}",
+        "for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set {}",
         home_variables()
     )
 }
@@ -62,7 +62,7 @@ impl From<StartError> for Diagnostic {
     fn from(error: StartError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            StartError::NotInstalled { .. } => diagnostic.hint("name another client with --in"),
+            StartError::NotInstalled { .. } => diagnostic.hint("choose another client with --in"),
             StartError::Automation(_) | StartError::NotStarted(..) => {
                 diagnostic.hint("midstride continue --print prints the command to type")
             }
@@ -76,14 +76,14 @@ impl From<CheckpointError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             CheckpointError::NotSetUp => diagnostic
-                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+                .hint("run `midstride init` to set it up, or `midstride init --private` to commit nothing"),
             CheckpointError::NoSession(unread) => match unread.into_iter().next() {
                 Some(error) => diagnostic
                     .hint_per_surface(format!("{error}"), format!("{error}; {SESSION_NONE_HINT}")),
                 None => diagnostic.hint_per_surface(transcript_hint(), SESSION_NONE_HINT),
             },
             CheckpointError::NoTranscript(_) => diagnostic.hint_per_surface(
-                "`--session` or `--transcript` names another one",
+                "use `--session` or `--transcript` to select another session",
                 SESSION_NONE_HINT,
             ),
             CheckpointError::NoSuch(_) => diagnostic
@@ -94,7 +94,7 @@ impl From<CheckpointError> for Diagnostic {
                 SESSION_NONE_HINT,
             ),
             CheckpointError::NotUnderstood { .. } => diagnostic.hint_per_surface(
-                "check that it is a UTF-8 transcript; `--client` names its client",
+                "check that it is a UTF-8 transcript; use `--client` to specify its client",
                 SESSION_NONE_HINT,
             ),
             CheckpointError::Forgotten { .. } => diagnostic.hint(REDACT_HINT).hint_per_surface(
@@ -114,10 +114,10 @@ impl From<SaveError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             SaveError::NotSetUp => diagnostic
-                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+                .hint("run `midstride init` to set it up, or `midstride init --private` to commit nothing"),
             SaveError::OtherProject => diagnostic.hint("omit `-C`"),
             SaveError::TranscriptOutside(_) => {
-                diagnostic.hint("`midstride session list` shows the sessions of this project")
+                diagnostic.hint("`midstride session list` shows this project's sessions")
             }
             SaveError::BodyOutside(_) => diagnostic
                 .hint("an agent can pass the text on standard input with `--body -`")
@@ -129,11 +129,10 @@ impl From<SaveError> for Diagnostic {
                 ),
                 StartupKind::Read => diagnostic.hint_per_surface(
                     "`--read` takes the path of a file in the project",
-                    "`read` takes paths of files in the project",
+                    "`read` takes the paths of files in the project",
                 ),
                 StartupKind::Task | StartupKind::Constraint => diagnostic.hint(
-                    "write one short sentence; a command that shows something belongs under \
-                     `proofs`",
+                    "write one short sentence; a command that demonstrates something belongs under `proofs`",
                 ),
             },
             // The conversion of `CheckpointError` already adds the `none` hint for MCP tools.
@@ -195,7 +194,7 @@ impl From<AuthorNotesError> for Diagnostic {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
             AuthorNotesError::Json(NotesJsonError::UnknownKey { known, .. }) => {
-                diagnostic.hint(format!("the keys are {}", known.join(", ")))
+                diagnostic.hint(format!("valid keys are {}", known.join(", ")))
             }
             AuthorNotesError::Header(_) => diagnostic.hint("fix the header, or omit it"),
             AuthorNotesError::Json(NotesJsonError::WrongKind { .. }) | _ => diagnostic,
