@@ -534,13 +534,13 @@ fn foreign_entries_with_our_name_are_not_counted() {
     let problems = doctor.split("Problems").nth(1).unwrap_or_default();
     insta::assert_snapshot!(problems, @"
     - `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
-      hint: move it out of the way, then `midstride client add claude-code` installs midstride's
+      hint: move it out of the way, then run `midstride client add claude-code` to install midstride's
     - `mcp_servers.midstride` in `[HOME]/.codex/config.toml` does not start midstride
-      hint: move it out of the way, then `midstride client add codex` installs midstride's
+      hint: move it out of the way, then run `midstride client add codex` to install midstride's
     - Codex does not trust these hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
       hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks`
     - this project is not set up
-      hint: `midstride init` sets it up; `midstride init --private` commits nothing
+      hint: run `midstride init` to set it up, or `midstride init --private` to commit nothing
     ");
 }
 

@@ -124,7 +124,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1881 tokens for the list of MCP tools, nothing to brief now
+      session  1881 tokens for the MCP tool list, nothing to brief now
     Claude Code
       program  not found
     Codex
@@ -149,7 +149,7 @@ fn the_simulation_runs_without_an_installation() {
     -----
     Problems
       - no client found on this machine
-        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
+        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
@@ -159,7 +159,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
+      session  1881 tokens for the MCP tool list, a 343-token briefing now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -189,7 +189,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
+      session  1881 tokens for the MCP tool list, a 343-token briefing now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -250,7 +250,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
+      session  1881 tokens for the MCP tool list, a 343-token briefing now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -386,7 +386,7 @@ fn sessions_without_hooks_are_reported() {
     let more = line.to_string().replace(CALLER, &with);
     sandbox.write(LOG, format!("{line}\n{more}\n"));
     let all = found(&sandbox);
-    let one = "1 session of Claude Code ran without hooks: [UID]\"";
+    let one = "1 session in Claude Code ran without hooks: [UID]\"";
     assert!(all.contains(one), "{all}");
     let last = line.to_string().replace(CALLER, &without);
     sandbox.write(LOG, format!("{line}\n{more}\n{last}\n"));
@@ -445,8 +445,8 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1881 tokens for the list of MCP tools, a briefing of 340 tokens now
-      log  unreadable and not counted: 2 lines
+      session  1881 tokens for the MCP tool list, a 343-token briefing now
+      log  skipped 2 lines that could not be read
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  9 of 10 hooks, the MCP server, 2 of 2 skills
@@ -479,18 +479,18 @@ fn every_problem_is_named_with_a_hint() {
       program  not found
     -----
     Problems
-      - Claude Code lacks PostCompact
+      - Claude Code is missing PostCompact
         hint: `midstride client add claude-code` adds what is missing
       - the last SessionStart call by Claude Code failed: the disk is full
         hint: the session itself continued; `midstride session recover` captures what was missed, and `hooks.log` next to the ledger shows when it happened
-      - Codex trusted an earlier version of these hooks and skips them: SessionStart
+      - Codex trusted an earlier version of these hooks and skips the current one: SessionStart
         hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks`
       - Codex is configured to skip these hooks: Stop
-        hint: `enabled = false` is set for them in the settings of Codex; remove it to enable them
+        hint: `enabled = false` is set for them in Codex's settings; remove it to enable them
       - hook timeouts for Codex were changed: SessionStart 50 s
         hint: to reset them, run `midstride client remove codex`, then `midstride client add codex --trust-hooks`
-      - `midstride` is not on the PATH: clients will not find it
-        hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which must be on the PATH of your clients
+      - `midstride` is not on the PATH, so clients will not find it
+        hint: `cargo install --locked --path crates/cli` installs it in cargo's `bin` folder, which must be on your clients' PATH
     ");
     program(&sandbox, "midstride", "midstride 0.0.1");
     sandbox.write(LOG, log_lines(&[line(10, json!(late)), line(20, Value::Null)]));
@@ -552,7 +552,7 @@ fn disabled_hooks_are_reported_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the list of MCP tools, no briefing here
+      session  1881 tokens for the MCP tool list, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -635,8 +635,8 @@ fn untrusted_handoffs_are_reported() {
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home is elsewhere, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
-      - this project is not trusted: sessions are not briefed from its handoffs
+        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+      - this project is not trusted, so sessions are not briefed from its handoffs
         hint: run `midstride trust` to review and allow it
     ");
 }
@@ -656,7 +656,7 @@ fn a_broken_configuration_is_one_of_the_problems() {
         3 | [hooks]
           |        ^
         unclosed array, expected `]`
-        hint: fix the file: until then hooks and most commands fail here; for a fresh one, run `midstride init` in an empty folder
+        hint: fix the file: until then, hooks and most commands fail here; to see a valid file, run `midstride init` in an empty folder
     ");
     insta::assert_snapshot!(sandbox.run(["off"]), @"
     exit 0
@@ -679,7 +679,7 @@ fn obstacles_to_installing_are_named_before_the_command() {
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - `hooks` in `[HOME]/.claude/settings.json` is a list, but must be an object
-        hint: correct or remove `hooks`, then `midstride client add claude-code`
+        hint: correct or remove `hooks`, then run `midstride client add claude-code`
       - midstride is not installed in any client
         hint: fix the problems above, then run `midstride setup`
     ");
@@ -712,7 +712,7 @@ fn two_scopes_of_one_client_are_distinguished() {
     let run = sandbox.finish(command(&sandbox).args(&both)).exits(0);
     insta::assert_snapshot!(run.stderr.lines().take(2).collect::<Vec<_>>().join("\n"), @"
     warning: midstride is installed both for you and in this project, so Codex runs every hook twice
-    hint: keep one: `midstride client remove codex` removes yours, `midstride client remove codex --project` the project's
+    hint: keep one: `midstride client remove codex` removes yours; `midstride client remove codex --project` removes the project's
     ");
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     insta::assert_snapshot!(problems(&run), @"
@@ -720,7 +720,7 @@ fn two_scopes_of_one_client_are_distinguished() {
       - Codex does not trust these project hooks yet and skips them: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
         hint: start `codex` and answer its question, or run `midstride client add codex --trust-hooks --project`
       - midstride is installed both for you and in this project, so Codex runs every hook twice
-        hint: keep one: `midstride client remove codex` removes yours, `midstride client remove codex --project` the project's
+        hint: keep one: `midstride client remove codex` removes yours; `midstride client remove codex --project` removes the project's
     ");
     sandbox.finish(command(&sandbox).args(["client", "remove", "codex", "--yes"])).exits(0);
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
@@ -769,7 +769,7 @@ fn an_unknown_key_is_named_with_its_file() {
 #[test]
 fn an_old_git_is_a_problem() {
     let sandbox = installed(&[]);
-    let message = "git 2.39.4 is older than 2.39.5, the oldest supported one";
+    let message = "git 2.39.4 is older than 2.39.5, the oldest supported version";
     for (version, is_old) in [("2.39.4", true), ("2.39.5", false), ("2.47.3 (Apple)", false)] {
         program(&sandbox, "git", &format!("git version {version}"));
         let report = doctor(&sandbox, &["--no-simulation"]).stdout;

@@ -236,7 +236,7 @@ fn the_doctor_counts_private_texts_in_packs() {
     store_as_earlier_versions(&sandbox);
     sandbox.git(&["gc", "--quiet"]);
     let doctor = sandbox.run(["doctor"]);
-    let problem = "git's packs still contain 9 texts of uncommitted handoffs";
+    let problem = "git's packs still contain 9 revisions of uncommitted handoffs";
     assert!(doctor.to_string().contains(problem), "{doctor}");
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
     let doctor = sandbox.run(["doctor"]);

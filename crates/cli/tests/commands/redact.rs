@@ -236,7 +236,7 @@ fn the_next_command_redacts_what_was_stored_before_a_rule() {
     let shown = sandbox.run(["show", "doors"]).exits(0).stdout;
     assert!(shown.contains("The badge REDACTED-acme-badge opens"), "{shown}");
     let told = sandbox.run(["doctor", "--no-simulation"]).stdout;
-    assert!(told.contains("stored texts redacted again with newer rules"), "{told}");
+    assert!(told.contains("stored items redacted again with newer rules"), "{told}");
     let tasks = sandbox.run(["task", "list"]).exits(0).stdout;
     assert!(tasks.contains("Return REDACTED-acme-badge"), "{tasks}");
 }

@@ -301,7 +301,7 @@ fn cost_text(diagnosis: &Diagnosis) -> String {
     let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
     let briefing = match briefing {
         Some(0) => "nothing to brief now".to_owned(),
-        Some(tokens) => format!("a briefing of {tokens} tokens now"),
+        Some(tokens) => format!("a {tokens}-token briefing now"),
         None => "no briefing here".to_owned(),
     };
     let path = match &diagnosis.on_path {
@@ -316,12 +316,12 @@ fn cost_text(diagnosis: &Diagnosis) -> String {
     };
     let lost = match diagnosis.hook_log.unreadable {
         0 => String::new(),
-        some => format!("  log      unreadable and not counted: {}\n", count(some, "line")),
+        some => format!("  log      skipped {} that could not be read\n", count(some, "line")),
     };
     let failed = diagnosis.user_log.as_ref().and_then(failed_calls_text).unwrap_or_default();
     format!(
         "{}  program  {path}\n  idle     no process, no daemon; {} on disk{parts}\n  session  {} \
-         tokens for the list of MCP tools, {briefing}\n{lost}{failed}",
+         tokens for the MCP tool list, {briefing}\n{lost}{failed}",
         heading("midstride"),
         size(diagnosis.idle.bytes()),
         diagnosis.tool_tokens,
@@ -362,11 +362,11 @@ fn project_text(examined: &ProjectReport) -> String {
         ledger_text(&examined.ledger)
     ));
     if examined.forgotten > 0 {
-        out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "text")));
+        out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "item")));
     }
     let redacted = redacted_count(examined);
     if redacted > 0 {
-        let texts = count(redacted, "stored text");
+        let texts = count(redacted, "stored item");
         out.push_str(&format!("  {texts} redacted again with newer rules\n"));
     }
     let Dismissals { all, wrong } = examined.dismissals;
@@ -430,7 +430,7 @@ fn index_text(examined: &ProjectReport) -> String {
 pub fn reindex_text(done: &ReindexOutcome) -> String {
     let gone = match done.removed {
         0 => String::new(),
-        some => format!(", removed the index of {}", count(some, "deleted worktree")),
+        some => format!(", removed the index for {}", count(some, "deleted worktree")),
     };
     format!("Indexed {}{gone}", count(done.documents, "document"))
 }
@@ -449,11 +449,14 @@ pub fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     }
     found.extend(diagnosis.git.filter(|git| *git < OLDEST_VERSION).map(old_git_problem));
     if let Some(why) = &diagnosis.log_problem {
-        found.push((why.clone(), "check that path; until then hooks run without a log".to_owned()));
+        found.push((
+            why.clone(),
+            "check that path; until it is fixed, hooks run without a log".to_owned(),
+        ));
     }
     if diagnosis.project.set_up != SetupMode::NotSetUp && diagnosis.withheld > 0 {
         found.push((
-            "this project is not trusted: sessions are not briefed from its handoffs".to_owned(),
+            "this project is not trusted, so sessions are not briefed from its handoffs".to_owned(),
             "run `midstride trust` to review and allow it".to_owned(),
         ));
     }
@@ -479,7 +482,10 @@ fn store_problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
 /// The problem that git is older than midstride supports.
 fn old_git_problem(git: GitVersion) -> ProblemText {
     let hint = "update git: older versions may run programs that a repository configures";
-    (format!("git {git} is older than {OLDEST_VERSION}, the oldest supported one"), hint.to_owned())
+    (
+        format!("git {git} is older than {OLDEST_VERSION}, the oldest supported version"),
+        hint.to_owned(),
+    )
 }
 
 /// The problem that midstride is not installed in any client. If a client was found, one of its files may have to
@@ -489,7 +495,7 @@ fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     if there.is_empty() {
         let (titles, variables) = (one_of(ALL.map(Client::title)), home_variables());
         let hint = format!(
-            "install {titles} and start it once, then run `midstride setup`; if its home is elsewhere, set {variables}"
+            "install {titles} and start it once, then run `midstride setup`; if its home folder is in another location, set {variables}"
         );
         return ("no client found on this machine".to_owned(), hint);
     }
@@ -501,10 +507,9 @@ fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
 
 /// The problem that newer rules found secrets that could not be removed.
 fn unredacted_problem(left: usize) -> ProblemText {
-    let texts = count(left, "private text");
-    let hint =
-        "`midstride check` lists the handoffs; `git gc --prune=now` removes texts from packs";
-    (format!("newer rules find secrets in {texts}"), hint.to_owned())
+    let texts = count(left, "private item");
+    let hint = "`midstride check` lists the handoffs; `git gc --prune=now` removes old copies from git's packs";
+    (format!("newer redaction rules find secrets in {texts}"), hint.to_owned())
 }
 
 /// The hint for a setting that was not applied.
@@ -518,7 +523,7 @@ fn unread_setting_hint(not_read: &SkippedSetting) -> String {
             "review it with `midstride trust`, or fix the configuration".to_owned()
         }
         SkippedSetting::Configuration(_) | SkippedSetting::Folder { .. } => {
-            "fix that, or change the configuration".to_owned()
+            "fix the problem, or change the configuration".to_owned()
         }
     }
 }
@@ -527,11 +532,12 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
     let mut found = Vec::new();
     let mut tell = |message: String, hint: String| found.push((message, hint));
     if examined.set_up == SetupMode::NotSetUp {
-        let hint = "`midstride init` sets it up; `midstride init --private` commits nothing";
+        let hint =
+            "run `midstride init` to set it up, or `midstride init --private` to commit nothing";
         tell("this project is not set up".to_owned(), hint.to_owned());
     }
     if let Some(why) = &examined.config_error {
-        let hint = "fix the file: until then hooks and most commands fail here; for a fresh one, run `midstride init` in an empty folder";
+        let hint = "fix the file: until then, hooks and most commands fail here; to see a valid file, run `midstride init` in an empty folder";
         tell(why.clone(), hint.to_owned());
     }
     for not_read in &examined.not_read {
@@ -543,11 +549,12 @@ fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
     if let Some(why) = &examined.move_error {
         let hint = "fix this and run `midstride doctor` again; until then, `git push --mirror` and \
                     `git clone --mirror` copy them";
-        let message = format!("texts of uncommitted handoffs are still in your repository: {why}");
+        let message =
+            format!("revisions of uncommitted handoffs are still in your repository: {why}");
         tell(message, hint.to_owned());
     }
     if examined.packed_texts > 0 {
-        let texts = count(examined.packed_texts, "text");
+        let texts = count(examined.packed_texts, "revision");
         let hint = "`git gc --prune=now` removes them and all other unreachable objects; until then, `git clone` of this folder copies them";
         tell(format!("git's packs still contain {texts} of uncommitted handoffs"), hint.to_owned());
     }

@@ -104,7 +104,7 @@ fn saving_text(facts: &ClientFacts) -> String {
     match facts.own_settings.saving {
         SavePermission::Allowed => "allowed without asking".to_owned(),
         SavePermission::Denied => {
-            "denied by your settings; agents are not asked to save".to_owned()
+            "denied by your settings, so agents are not asked to save".to_owned()
         }
         SavePermission::Prompted => format!(
             "asks you each time; headless sessions cannot save. Next: midstride client add {} --allow save",
@@ -361,9 +361,8 @@ fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
         shown.push_str(&format!(" and {more} more"));
     }
     let sessions = count(facts.unhooked.len(), "session");
-    let message = format!("{sessions} of {} ran without hooks: {shown}", facts.client.title());
-    let hint = "`midstride session recover` captures them; a session started before \
-                `client add`, or with its own settings, runs no hooks";
+    let message = format!("{sessions} in {} ran without hooks: {shown}", facts.client.title());
+    let hint = "`midstride session recover` captures them; a session that was started before `client add`, or with its own settings, runs no hooks";
     (!facts.unhooked.is_empty()).then(|| (message, hint.to_owned()))
 }
 
@@ -400,7 +399,7 @@ fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
         return None;
     }
     let option = scope_flag(standing);
-    let message = format!("{name} lacks {}", missing.join(", "));
+    let message = format!("{name} is missing {}", missing.join(", "));
     Some((message, format!("`midstride client add {typed}{option}` adds what is missing")))
 }
 
@@ -409,7 +408,7 @@ fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
 fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
     let (typed, option) = (standing.client.name(), scope_flag(standing));
     let hint = format!(
-        "move it out of the way, then `midstride client add {typed}{option}` installs midstride's"
+        "move it out of the way, then run `midstride client add {typed}{option}` to install midstride's"
     );
     standing
         .files
@@ -451,7 +450,7 @@ fn file_problems(standing: &InstallStatus) -> Vec<ProblemText> {
             let path = file.path.display();
             found.push((
                 format!(
-                    "`{path}` has comments or trailing commas: the client ignores the whole file"
+                    "`{path}` has comments or trailing commas, so the client ignores the whole file"
                 ),
                 "remove them from the file".to_owned(),
             ));
@@ -464,7 +463,7 @@ fn install_error_hint(problem: &InstallError, standing: &InstallStatus) -> Strin
     let (typed, option) = (standing.client.name(), scope_flag(standing));
     match problem {
         InstallError::Unexpected { at, .. } => {
-            format!("correct or remove {at}, then `midstride client add {typed}{option}`")
+            format!("correct or remove {at}, then run `midstride client add {typed}{option}`")
         }
         InstallError::Unreadable { .. } => {
             "fix the file; the client cannot read it either".to_owned()
@@ -494,14 +493,13 @@ fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
         InstallScope::User => "these hooks",
         InstallScope::Project(_) => "these project hooks",
     };
-    let off = format!(
-        "`enabled = false` is set for them in the settings of {name}; remove it to enable them"
-    );
+    let off =
+        format!("`enabled = false` is set for them in {name}'s settings; remove it to enable them");
     let all = [
         (HookTrust::Pending, format!("does not trust {these} yet and skips them"), &*trust),
         (
             HookTrust::Changed,
-            format!("trusted an earlier version of {these} and skips them"),
+            format!("trusted an earlier version of {these} and skips the current one"),
             &trust,
         ),
         (HookTrust::Disabled, format!("is configured to skip {these}"), &off),
