@@ -104,11 +104,11 @@ fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(
     let is_complete = name != OTHERS;
     assert_eq!(complete(sandbox), [is_complete; 2], "{name}: {:#}", list(sandbox));
     let again = client(sandbox, "add", &[]).exits(0);
-    assert!(again.stderr.contains("Nothing changes."), "{name}: {again}");
+    assert!(again.stderr.contains("No changes."), "{name}: {again}");
     change(sandbox.home());
     client(sandbox, "remove", &[]).exits(0);
     let again = client(sandbox, "remove", &[]).exits(0);
-    assert!(again.stderr.contains("Nothing changes."), "{name}: {again}");
+    assert!(again.stderr.contains("No changes."), "{name}: {again}");
 }
 
 #[test]
@@ -494,9 +494,9 @@ fn a_foreign_skill_stays() {
     hint: rename yours and run this again to get both
     warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not midstride's, so it is kept
     hint: rename or remove it to install midstride's
-    Claude Code: installed, without `mcpServers.midstride`, `handoff`: you have your own. Restart running sessions to pick this up.
-    Codex: installed, without `mcp_servers.midstride`: you have your own. Restart running sessions to pick this up.
-    Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
+    Claude Code: installed, except `mcpServers.midstride`, `handoff`, because you have your own. Restart running sessions to pick this up.
+    Codex: installed, except `mcp_servers.midstride`, because you have your own. Restart running sessions to pick this up.
+    Codex will ask you once to trust 7 hooks and skips them until you do. `midstride client add codex --trust-hooks` answers for you.
     ");
     // A skill of midstride that was changed since stays too.
     let skill = sandbox.home().join(".agents/skills/continue/SKILL.md");
@@ -556,7 +556,7 @@ fn a_remaining_skill_is_named_and_not_counted() {
     mine("before");
     add();
     insta::assert_snapshot!(remove().stderr, @"
-    warning: kept `[HOME]/.claude/skills/handoff/SKILL.md`: it is not known to be midstride's
+    warning: kept `[HOME]/.claude/skills/handoff/SKILL.md`, which may not be midstride's
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
@@ -569,7 +569,7 @@ fn a_remaining_skill_is_named_and_not_counted() {
     Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
     insta::assert_snapshot!(remove().stderr, @"
-    warning: kept `[HOME]/.claude/skills/handoff/SKILL.md`: it is not known to be midstride's
+    warning: kept `[HOME]/.claude/skills/handoff/SKILL.md`, which may not be midstride's
     hint: remove it yourself if you do not want it
     Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
@@ -595,7 +595,10 @@ fn a_matching_skill_alone_is_not_an_installation() {
     std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
     std::fs::write(&skill, text).unwrap();
     let removed = run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
-    assert!(removed.stderr.contains("handoff/SKILL.md`: it is not known"), "{removed}");
+    assert!(
+        removed.stderr.contains("handoff/SKILL.md`, which may not be midstride's"),
+        "{removed}"
+    );
     assert_eq!(list(&sandbox)["items"][0]["scopes"][0]["installed"], false);
 }
 
@@ -624,7 +627,7 @@ fn a_project_installation_works_for_everyone() {
     Claude Code reads project hooks only when it is started in [ROOT]; hooks installed without `--project` run everywhere.
     Claude Code asks each user once whether to start the server.
     Codex: installed. Restart running sessions to pick this up.
-    Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
+    Codex will ask you once to trust 7 hooks and skips them until you do. `midstride client add codex --trust-hooks` answers for you.
     Codex reads project files only after you trust the project.
     ");
     assert!(!sandbox.home().join(".claude").exists() && !sandbox.home().join(".codex").exists());
@@ -651,8 +654,8 @@ fn changed_entries_stay_or_are_named() {
     sandbox.write(".codex/config.toml", "# mine\n");
     let run = client(&sandbox, "remove", &["--project", "--json"]).exits(0);
     insta::assert_snapshot!(run.stderr, @"
-    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was edited since it was installed; the edit is removed with it
-    hint: see the diff; copy what you want to keep
+    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was edited since it was installed; removing it also removes the edit
+    hint: look at the diff and copy what you want to keep
     Done. Handoffs and checkpoints were not changed; running sessions keep their hooks until they end.
     ");
     let left: Vec<_> =
@@ -707,7 +710,7 @@ fn nothing_is_written_before_confirmation() {
     assert_eq!(shown(&tree(sandbox.home())), shown(&before));
     let rules = |typed: &str| {
         let added = at_a_terminal(&sandbox, &["client", "add", "claude-code"], typed).exits(0);
-        assert!(added.stderr.contains("Which of midstride's own tools"), "{added}");
+        assert!(added.stderr.contains("Which midstride tools may the client use"), "{added}");
         let path = sandbox.home().join(".claude/settings.json");
         let settings = std::fs::read_to_string(path).unwrap();
         let has = |rule: &&str| settings.contains(*rule);

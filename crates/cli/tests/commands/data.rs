@@ -67,7 +67,7 @@ fn stored_data_is_listed_and_deleted() {
     [ROOT]
       2026-03-21  [UID]  Make the market pages fast again; the cache is purged on ev…
     Deleted 1 captured session.
-    Not deleted: 1 transcript that the clients keep themselves
+    Not deleted: 1 transcript kept by the clients themselves
     Not deleted: tasks that `midstride sync` sent to a remote, and backups
     ");
     assert_eq!(kinds(&sandbox), expected(0));

@@ -83,7 +83,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
-    Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
+    Its text will be permanently deleted; the history will still list it. A tombstone will remain, and `midstride sync` will propose the deletion to other clones.
     Nothing was changed.
     ----- terminal -----
     Permanently delete login-loop@2? [y/N]
@@ -105,7 +105,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
-    Other stored texts may contain it too: midstride forget login-loop@1
+    Other stored copies may contain it too. To remove them: midstride forget login-loop@1
     ----- terminal -----
     Permanently delete login-loop@2? [y/N] y (--yes)
     ");
@@ -113,7 +113,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     exit 0
     ----- stderr -----
     Already forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
-    Other stored texts may contain it too: midstride forget login-loop@1
+    Other stored copies may contain it too. To remove them: midstride forget login-loop@1
     ");
     insta::assert_snapshot!(steady(&sandbox.run(["show", "login-loop@2"])), @"
     exit 2
@@ -200,7 +200,7 @@ fn committed_text_is_named_and_stays() {
     hint: [ID]  .midstride/handoffs/login-loop.md  with it
     hint: staged: .midstride/handoffs/login-loop.md
     hint: rotate the secret; only rewriting the history removes it from git
-    Other stored texts may contain it too: midstride forget login-loop@1
+    Other stored copies may contain it too. To remove them: midstride forget login-loop@1
     ----- terminal -----
     Permanently delete login-loop@2? [y/N] y (--yes)
     ");
@@ -217,7 +217,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
-    Other stored texts may contain it too: midstride forget login-loop@1
+    Other stored copies may contain it too. To remove them: midstride forget login-loop@1
     Next: run midstride sync to remove all references to it from the remote repository
     Its data remains there until `git gc --prune=now` runs in that repository
     ----- terminal -----
@@ -249,7 +249,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
     login-loop@2, replaced 2026-03-21 17:24, 400 bytes
       [COMMIT]
       Login loops on Safari
-    Its text is deleted for good; the history still lists it. A tombstone remains, and `midstride sync` proposes it to other clones.
+    Its text will be permanently deleted; the history will still list it. A tombstone will remain, and `midstride sync` will propose the deletion to other clones.
     Kept here.
     ----- terminal -----
     Permanently delete login-loop@2? [y/N]
@@ -262,7 +262,7 @@ fn what_one_clone_forgets_is_proposed_to_the_other() {
       [COMMIT]
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
-    Other stored texts may contain it too: midstride forget login-loop@1
+    Other stored copies may contain it too. To remove them: midstride forget login-loop@1
     Next: run midstride sync to remove all references to it from the remote repository
     Its data remains there until `git gc --prune=now` runs in that repository
     ----- terminal -----

@@ -457,7 +457,7 @@ fn forgotten_text_is_not_held_for_the_next_prompt() {
     let run =
         sandbox.as_user().run(["forget", done["checkpoint"].as_str().unwrap(), "--yes"]).exits(0);
     assert!(!kept.exists());
-    let named = "handoffs/cache.md` has facts from this session and may contain it";
+    let named = "handoffs/cache.md` contains facts from this session and may contain it";
     assert!(run.stderr.contains(named), "{run}");
     let refused = sandbox.run(["save", "--summary", "More."]).exits(2);
     assert!(refused.stderr.contains("save --no-session"), "{refused}");

@@ -78,7 +78,7 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     Undo     midstride setup --undo
     Claude Code: installed. Restart running sessions to pick this up.
     Codex: installed. Restart running sessions to pick this up.
-    Codex asks you once to trust 7 hooks, and skips them until then. `midstride client add codex --trust-hooks` answers for you.
+    Codex will ask you once to trust 7 hooks and skips them until you do. `midstride client add codex --trust-hooks` answers for you.
 
     Found 1 past session and 1 handoff. This is what your next session would know:
     ");

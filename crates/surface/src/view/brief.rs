@@ -195,7 +195,7 @@ pub fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
                     Surface::Terminal => "try --budget 2000",
                     Surface::Tools => "raise `budget`",
                 };
-                format!("Nothing fits the budget; {left} omitted; {budget}")
+                format!("Nothing fits the budget ({left} omitted); {budget}")
             }
         })
     });

@@ -25,7 +25,7 @@ fn scope_name(scope: &InstallScope) -> &'static str {
 /// All changes as diffs.
 pub fn changes(plans: &[InstallPlan]) -> String {
     let all: String = plans.iter().flat_map(|plan| &plan.changes).map(change_diff).collect();
-    if all.is_empty() { "Nothing changes.\n".to_owned() } else { all }
+    if all.is_empty() { "No changes.\n".to_owned() } else { all }
 }
 
 /// The changes of one plan as diffs; empty if there are none.
@@ -85,12 +85,12 @@ pub fn note(note: &InstallNote) -> (String, String) {
             "remove it yourself if you do not want it",
         ),
         InstallNote::KeptSkill(path) => (
-            format!("kept `{}`: it is not known to be midstride's", path.display()),
+            format!("kept `{}`, which may not be midstride's", path.display()),
             "remove it yourself if you do not want it",
         ),
         InstallNote::NotRead(path) => (
             format!(
-                "`{}` has comments or trailing commas: clients ignore the whole file",
+                "`{}` has comments or trailing commas, so clients ignore the whole file",
                 path.display()
             ),
             "remove them; until then clients use neither your settings nor midstride's",
@@ -101,10 +101,10 @@ pub fn note(note: &InstallNote) -> (String, String) {
         ),
         InstallNote::ChangedEntry(path, name) => (
             format!(
-                "`{name}` in `{}` was edited since it was installed; the edit is removed with it",
+                "`{name}` in `{}` was edited since it was installed; removing it also removes the edit",
                 path.display()
             ),
-            "see the diff; copy what you want to keep",
+            "look at the diff and copy what you want to keep",
         ),
         InstallNote::Plugin(client, path) => {
             let program = client.profile().program;
@@ -128,17 +128,17 @@ pub(crate) fn duplicate_hooks(client: &'static dyn Client) -> (String, String) {
             "midstride is installed both for you and in this project, so {name} runs every hook twice"
         ),
         format!(
-            "keep one: `midstride client remove {typed}` removes yours, `midstride client remove {typed} --project` the project's"
+            "keep one: `midstride client remove {typed}` removes yours; `midstride client remove {typed} --project` removes the project's"
         ),
     )
 }
 
 /// The problem with the `midstride` program that clients find on `PATH`.
 pub fn path_problem(found: &PathLookup) -> (String, &'static str) {
-    const INSTALL: &str = "`cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which must be on the PATH of your clients";
+    const INSTALL: &str = "`cargo install --locked --path crates/cli` installs it in cargo's `bin` folder, which must be on your clients' PATH";
     match found {
         PathLookup::Missing => {
-            ("`midstride` is not on the PATH: clients will not find it".to_owned(), INSTALL)
+            ("`midstride` is not on the PATH, so clients will not find it".to_owned(), INSTALL)
         }
         PathLookup::Other(path, version) => (
             format!("clients will start `{}`, which is {}", path.display(), version_label(version)),
@@ -163,13 +163,13 @@ pub fn install_remarks(standing: &InstallStatus) -> Vec<String> {
         standing.files.iter().flat_map(|file| &file.others).map(String::as_str).collect();
     let without = match others.is_empty() {
         true => String::new(),
-        false => format!(", without `{}`: you have your own", others.join("`, `")),
+        false => format!(", except `{}`, because you have your own", others.join("`, `")),
     };
     let mut lines =
         vec![format!("{name}: installed{without}. Restart running sessions to pick this up.")];
     match standing.trusted_hooks() {
         Some((trusted, all)) if trusted < all => lines.push(format!(
-            "{name} asks you once to trust {}, and skips them until then. \
+            "{name} will ask you once to trust {} and skips them until you do. \
              `midstride client add {} --trust-hooks` answers for you.",
             count(all - trusted, "hook"),
             standing.client.name()
@@ -241,7 +241,7 @@ fn install_status_text(standing: &InstallStatus) -> String {
         if let Some(problem) = &file.problem {
             out.push_str(&format!("    {}\n", super::one_line(&problem.to_string(), usize::MAX)));
         } else if is_there && !file.missing.is_empty() {
-            out.push_str(&format!("    missing in {path}: {}\n", file.missing.join(", ")));
+            out.push_str(&format!("    missing from {path}: {}\n", file.missing.join(", ")));
         }
         if let Some(others) = conflicting_entries(file) {
             out.push_str(&format!("    {others}\n"));

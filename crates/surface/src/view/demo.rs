@@ -41,7 +41,7 @@ pub fn columns(texts: [(&str, &str); 2], left: usize, width: usize) -> String {
 pub fn sessions(list: &[ListedSession], width: usize) -> String {
     let line = |one: &ListedSession| {
         let day = one.began.or(one.changed).map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
-        let about = one.about.as_deref().unwrap_or("(nothing asked)");
+        let about = one.about.as_deref().unwrap_or("(no request)");
         let start = format!("{}  {}  ", day.unwrap_or_default(), one.client.title());
         format!("{start}{}\n", one_line(about, width.saturating_sub(start.width())))
     };

@@ -41,10 +41,10 @@ fn fix_hint(finding: &Finding) -> String {
 fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
     match (finding.code, lifecycle::answer_target(document, finding)) {
         (Code::BlockingQuestion, Some(which)) => {
-            format!("call `answer` with which `{which}`, or `revise` with `blocking: false`")
+            format!("call `answer` with `which: {which}`, or `revise` with `blocking: false`")
         }
         (_, Some(which)) => {
-            format!("validate it, then call `answer` with which `{which}` and `holds`")
+            format!("validate it, then call `answer` with `which: {which}` and `holds`")
         }
         (Code::MaybeDone, None) => "read the commits, then call `resolve` or `revise`".to_owned(),
         (Code::UntouchedDraft, None) => "fill it in and call `revise`".to_owned(),

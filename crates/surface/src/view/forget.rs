@@ -120,7 +120,7 @@ pub fn forget_json(text: &KeptText, done: &ForgetOutcome) -> ForgetJson {
 pub fn tombstone_line(tombstone: &Tombstone) -> String {
     let of = tombstone.owner.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
     let id = short_hash(tombstone.hash.as_str());
-    let was = tombstone.kind.map_or("text", TombstoneKind::word);
+    let was = tombstone.kind.map_or("item", TombstoneKind::word);
     sanitize(&format!("{was}{of} ({id}), {tombstone}"))
 }
 
@@ -149,14 +149,19 @@ pub fn stored_text(text: &KeptText) -> String {
 /// What `midstride forget` will do to the text.
 pub fn plan(text: &KeptText) -> String {
     let gone = match text.kind {
-        TombstoneKind::Revision => "Its text is deleted for good; the history still lists it",
+        TombstoneKind::Revision => {
+            "Its text will be permanently deleted; the history will still list it"
+        }
         TombstoneKind::Checkpoint | TombstoneKind::Blob => {
-            "Its text is deleted for good, including from the ledger"
+            "Its text will be permanently deleted, including from the ledger"
         }
     };
-    let sync_note =
-        if text.is_shared { ", and `midstride sync` proposes it to other clones" } else { "" };
-    format!("{gone}. A tombstone remains{sync_note}.")
+    let sync_note = if text.is_shared {
+        ", and `midstride sync` will propose the deletion to other clones"
+    } else {
+        ""
+    };
+    format!("{gone}. A tombstone will remain{sync_note}.")
 }
 
 /// The places that still have the text: a message and hints for each.
@@ -174,7 +179,7 @@ pub fn remaining_copies(
     }
     if done.removal == RemovalOutcome::NotOurs {
         let message =
-            "git has it as an object that midstride did not store, so it is kept".to_owned();
+            "git has a copy that midstride did not store, so that copy is kept".to_owned();
         found.push((message, git_references(done)));
     }
     if done.removal == RemovalOutcome::Packed {
@@ -191,7 +196,7 @@ pub fn remaining_copies(
     for path in &text.handoffs {
         found.push((
             format!(
-                "`{}` has facts from this session and may contain it",
+                "`{}` contains facts from this session and may contain it",
                 display_path(workspace, path)
             ),
             vec![format!("if it does, remove it: midstride edit {}", shell_path(path))],
@@ -203,7 +208,7 @@ pub fn remaining_copies(
             vec![
                 "capturing it again stores the text again, unless a `[[redact]]` rule in `.midstride/config.toml` removes it"
                     .to_owned(),
-                "showing the session also reads and stores it: after the transcript is deleted, forget the text again"
+                "showing the session also stores the text again; after you delete the transcript, forget the text once more"
                     .to_owned(),
             ],
         ));
@@ -235,7 +240,10 @@ pub fn related_texts(text: &KeptText) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    Some(format!("Other stored texts may contain it too: midstride forget {}", names.join(" ")))
+    Some(format!(
+        "Other stored copies may contain it too. To remove them: midstride forget {}",
+        names.join(" ")
+    ))
 }
 
 fn short_hash(id: &str) -> String {
@@ -262,7 +270,7 @@ pub fn unreachable<'s>(sessions: impl Iterator<Item = &'s CapturedSession> + Clo
     let mut lines = Vec::new();
     if transcripts > 0 {
         let transcripts = count(transcripts, "transcript");
-        lines.push(format!("Not deleted: {transcripts} that the clients keep themselves"));
+        lines.push(format!("Not deleted: {transcripts} kept by the clients themselves"));
     }
     if !handoffs.is_empty() {
         let handoffs = count(handoffs.len(), "handoff");
