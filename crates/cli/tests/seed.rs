@@ -112,7 +112,7 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
     exit 0
     ----- stderr -----
     Wrote feat-042/spec: .claude/pipeline/specs/feat-042-vm-snapshot-management.md
-    It builds on feat-042/discovery
+    Builds on feat-042/discovery
     Decided upstream:
       - Snapshots will be project-scoped resources
         because: Aligns with existing resource hierarchy and IAM model

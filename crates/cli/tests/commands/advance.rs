@@ -204,7 +204,7 @@ fn a_complete_stage_advances() {
     exit 0
     ----- stderr -----
     Wrote feat-042/spec: .midstride/handoffs/feat-042/spec.md
-    It builds on feat-042/discovery
+    Builds on feat-042/discovery
     Decided upstream:
       - Snapshots belong to a project
         because: So do machines
@@ -289,7 +289,7 @@ fn advancing_to_a_second_stage_keeps_the_resolution() {
     exit 0
     ----- stderr -----
     Wrote feat-042/pricing: .midstride/handoffs/feat-042/pricing.md
-    It builds on feat-042/discovery
+    Builds on feat-042/discovery
     Decided upstream:
       - Snapshots belong to a project
         because: So do machines
@@ -378,7 +378,7 @@ fn force_advances_and_records_who_and_why() {
     exit 0
     ----- stderr -----
     Wrote feat-042/spec: .midstride/handoffs/feat-042/spec.md
-    It builds on feat-042/discovery
+    Builds on feat-042/discovery
     Decided upstream:
       - Snapshots belong to a project
         because: So do machines

@@ -45,8 +45,8 @@ fn each_command_is_shown_exactly() {
       in        tools
       at most   30 s
       expects   any exit code
-      expects   output with `ok`
-      expects   output like `p50=(\d+)`
+      expects   output that contains `ok`
+      expects   output that matches `p50=(\d+)`
       expects   a number of at least 1
       expects   a number of at most 9
       measures  Austin
@@ -55,7 +55,7 @@ fn each_command_is_shown_exactly() {
       not understood: it has no command
     Proof 3: It is green
       runs      make test
-      in        the root of the project
+      in        the project root
       at most   120 s
       expects   exit code 0
     Proof 3 is allowed.
@@ -273,13 +273,13 @@ fn the_user_is_prompted() {
     A permission does not cover scripts that a command calls. Read them too.
     Proof 1: It is green
       runs      touch ran
-      in        the root of the project
+      in        the project root
       at most   120 s
       expects   exit code 0
     Proof 1 is allowed.
     Proof 2: second
       runs      touch second
-      in        the root of the project
+      in        the project root
       at most   120 s
       expects   exit code 0
     Next: midstride verify pages

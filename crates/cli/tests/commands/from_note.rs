@@ -228,7 +228,7 @@ fn a_note_outside_the_project_is_read_but_not_named() {
 fn a_stage_still_builds_on_a_note() {
     let sandbox = shop();
     let run = sandbox.run(["new", "--stage", "request", "--from", "HANDOFF.md"]).exits(0);
-    assert!(run.stderr.contains("It builds on HANDOFF"), "{run}");
+    assert!(run.stderr.contains("Builds on HANDOFF"), "{run}");
     assert!(!sandbox.read(".midstride/handoffs/feat-043/request.md").contains("green"));
 }
 

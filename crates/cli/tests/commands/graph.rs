@@ -74,7 +74,7 @@ fn the_graph_is_shown_as_trees_with_problems() {
     Shared files
       feat-042/discovery, slow-market-query
         src/vm.rs
-      cited by too many handoffs to connect
+      cited by too many handoffs to count as a connection
         src/everywhere.rs  by 7 handoffs
 
     Cycles
@@ -128,7 +128,7 @@ fn names_kinds_and_steps_choose_a_part() {
     Shared files
       feat-042/discovery, slow-market-query
         src/vm.rs
-      cited by too many handoffs to connect
+      cited by too many handoffs to count as a connection
         src/everywhere.rs  by 7 handoffs
 
     Orphans

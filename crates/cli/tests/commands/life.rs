@@ -96,7 +96,7 @@ fn an_answer_unblocks() {
     exit 2
     ----- stderr -----
     error: `z1` is neither a question nor an assumption
-    hint: q1 is the first question, a1 the first assumption
+    hint: q1 is the first question; a1 is the first assumption
     ");
 }
 

@@ -89,7 +89,7 @@ fn a_stage_inherits_from_its_upstream() {
     exit 0
     ----- stderr -----
     Wrote feat-042/discovery: .midstride/handoffs/feat-042/discovery.md
-    It builds on feat-042/request, which has no decisions yet
+    Builds on feat-042/request, which has no decisions yet
     Next: fill it in, then midstride check feat-042/discovery
     ");
     let text = sandbox.read(".midstride/handoffs/feat-042/discovery.md");
@@ -117,12 +117,12 @@ fn a_stage_inherits_from_its_upstream() {
     ---
     ");
     let spec = sandbox.run(["new", "--stage", "spec", "--from", "feat-042"]).exits(0);
-    assert!(spec.stderr.contains("It builds on feat-042/discovery"), "{spec}");
+    assert!(spec.stderr.contains("Builds on feat-042/discovery"), "{spec}");
     insta::assert_snapshot!(sandbox.run(["new", "Fix it", "--from", "market"]), @"
     exit 0
     ----- stderr -----
     Wrote fix-it: .midstride/handoffs/fix-it.md
-    It builds on market-page-perf
+    Builds on market-page-perf
     Decided upstream:
       - Paginate in the database
         because: The time grows with the number of companies

@@ -80,11 +80,11 @@ fn design_waits_for_spec_and_pricing() {
     exit 0
     ----- stderr -----
     Wrote feat-042/design: .midstride/handoffs/feat-042/design.md
-    It builds on feat-042/spec
+    Builds on feat-042/spec
     Decided upstream:
       - A snapshot is a resource with a name
         because: Audits refer to it by name
-    It builds on feat-042/pricing
+    Builds on feat-042/pricing
     Decided upstream:
       - By the gigabyte and month
         because: Cost grows with it

@@ -207,7 +207,7 @@ fn a_purge_removes_private_texts() {
     let sandbox = revised("sha1");
     let purge = ["client", "remove", "--all", "--project", "--purge"];
     let shown = sandbox.run([&purge[..], &["--dry-run"]].concat()).exits(0);
-    assert!(shown.stdout.contains("earlier texts of handoffs"), "{shown}");
+    assert!(shown.stdout.contains("earlier handoff revisions"), "{shown}");
     sandbox.as_user().run([&purge[..], &["--yes", "--uncommitted"]].concat()).exits(0);
     assert!(!sandbox.root().join(".git/midstride").exists());
 }

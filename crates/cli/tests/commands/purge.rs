@@ -51,7 +51,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
         .git/midstride/handoffs/private.md: not in git
         .midstride/notes.txt: not in git
       1 task and 0 captured sessions, in the ledger
-      1 reference in git, with earlier texts of handoffs
+      1 reference in git to earlier handoff revisions
       the merge driver, in .gitattributes and in git's configuration
     Not deleted
       [ROOT]/HANDOFF.md: 1 document
@@ -65,7 +65,7 @@ fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     hint: run this in a terminal: midstride -C [ROOT] client remove --all --project --purge --uncommitted
     ");
     insta::assert_snapshot!(refused(&sandbox, &["--yes"]), @"
-    error: deleting 4 files, 1 task, earlier texts of handoffs cannot be undone; nothing was changed
+    error: deleting 4 files, 1 task and earlier handoff revisions cannot be undone; nothing was changed
     hint: commit what you want to keep, or copy it elsewhere
     hint: `--uncommitted` deletes it anyway; it cannot be recovered
     ");

@@ -167,12 +167,12 @@ fn an_untrusted_rule_of_the_project_removes_nothing() {
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 1
     ----- stderr -----
-    1 document to brief sessions from: 1 not committed
-      git does not verify author names: anyone can use any name
+    1 document that sessions would be briefed from: 1 not committed
+      git does not verify author names, so anyone can use any name
     .midstride/handoffs: 1 document
       good.md  not committed
     .midstride/config.toml removes text from what midstride writes:
-      all  redacts `par` followed by `(?s).+`, over several lines
+      all  redacts `par` followed by `(?s).+`, across several lines
     ----- terminal -----
     Trust [ROOT]? [y/N]
     ");

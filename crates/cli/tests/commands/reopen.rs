@@ -16,7 +16,7 @@ fn a_closed_handoff_is_reopened_with_a_reason() {
     exit 0
     ----- stderr -----
     market-page-perf@4: reopened: Berlin is still slow
-    It is in_progress again. It was resolved: Pages take 108 ms
+    The handoff is in_progress again. It was resolved: Pages take 108 ms
     hint: see how it was closed with midstride show market-page-perf@3
     "
     );
@@ -42,7 +42,10 @@ fn work_that_never_began_is_planned_again() {
     let sandbox = shop();
     sandbox.run(["resolve", "feat-042/request", "--abandon", "no budget"]).exits(0);
     let run = sandbox.run(["reopen", "feat-042/request"]).exits(0);
-    assert!(run.stderr.contains("It is planned again. It was abandoned: no budget"), "{run}");
+    assert!(
+        run.stderr.contains("The handoff is planned again. It was abandoned: no budget"),
+        "{run}"
+    );
     let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
     assert!(text.contains("status: planned\n"), "{text}");
 }

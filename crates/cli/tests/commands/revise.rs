@@ -510,7 +510,10 @@ fn a_long_history_shows_its_end_and_says_so() {
         sandbox.run(["answer", "market", "q1", &format!("answer {number}")]).exits(0);
     }
     let shown = sandbox.run(["show", "market"]).exits(0).stdout;
-    assert!(shown.contains("- 3 earlier: midstride show market-page-perf --history\n"), "{shown}");
+    assert!(
+        shown.contains("- 3 earlier; to see them: midstride show market-page-perf --history\n"),
+        "{shown}"
+    );
     assert_eq!(shown.matches("answered q1").count(), 10, "{shown}");
 }
 

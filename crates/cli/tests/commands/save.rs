@@ -60,7 +60,7 @@ fn a_session_that_is_told_is_complete() {
 
     1. `midstride brief` briefs a new session
     2. `midstride start cache` starts the work and restores its tasks
-    3. `midstride show cache` prints all of it
+    3. `midstride show cache` prints the whole handoff
 
     **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
@@ -136,7 +136,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
 
     1. `midstride brief` briefs a new session
     2. `midstride start cache` starts the work and restores its tasks
-    3. `midstride show cache` prints all of it
+    3. `midstride show cache` prints the whole handoff
 
     **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
@@ -200,7 +200,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
        → state its status, or make it a next step
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
-    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. You are asked only once: the next save is accepted as is.
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. You are asked only once; the next save is accepted as is.
     "#);
     let first = sandbox.read(FILE);
     assert!(first.contains("asked: 5e55") && !first.contains("kept: true"), "{first}");
@@ -232,7 +232,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
 
     1. `midstride brief` briefs a new session
     2. `midstride start cache` starts the work and restores its tasks
-    3. `midstride show cache` prints all of it
+    3. `midstride show cache` prints the whole handoff
 
     **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
@@ -458,7 +458,7 @@ fn a_person_without_a_client_saves_too() {
 
     1. `midstride brief` briefs a new session
     2. `midstride start cold-cache` starts the work and restores its tasks
-    3. `midstride show cold-cache` prints all of it
+    3. `midstride show cold-cache` prints the whole handoff
 
     **In-flight work:** none
     **Open tasks:** 1
@@ -492,12 +492,12 @@ fn a_person_without_a_client_saves_too() {
 
     1. `midstride brief` briefs a new session
     2. `midstride start cold-cache` starts the work and restores its tasks
-    3. `midstride show cold-cache` prints all of it
+    3. `midstride show cold-cache` prints the whole handoff
 
     **In-flight work:** none
     **Open tasks:** 1
     ----- stderr -----
-    cold-cache: nothing new to save, in .git/midstride/handoffs/cold-cache.md
+    cold-cache: nothing new to save in .git/midstride/handoffs/cold-cache.md
     Would the resuming agent find and read the plan documents before working? No: it is in a mail
     ");
     insta::assert_snapshot!(sandbox.run(["check", "cold-cache"]), @"
@@ -699,7 +699,7 @@ fn what_is_missing_is_shown_as_far_as_it_can_be_read() {
     let text = format!("# Cache\n\nSlow.\n\n{}", "- TODO\n".repeat(30));
     let run = sandbox.run_with_input(&["save", "--body", "-"], &text).exits(1);
     assert_eq!(run.stderr.matches("\n   → ").count(), 20, "{run}");
-    assert!(run.stderr.contains("more; `--json` has them all"), "{run}");
+    assert!(run.stderr.contains("more; `--json` lists them all"), "{run}");
     assert!(run.stderr.contains("failed command: npm run build"), "{run}");
     let all = saved(&sandbox, &["--inherit", "yes"], "");
     assert!(all["missing"].as_array().unwrap().len() > 30, "{all}");
@@ -731,7 +731,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     exit 1
     ----- stderr -----
     Saved facts only. Add a summary with --summary, or pass your notes on standard input with `--body -`.
-    cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
+    cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…" in .git/midstride/handoffs/cache.md
     8 more items are needed before the next session can resume this:
     1. `context_summary` is empty, but a session handoff needs it (S002, line 12)
        → write a summary that says in one to three sentences what this is about and what its status is

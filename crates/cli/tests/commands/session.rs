@@ -127,7 +127,7 @@ fn a_session_is_shown_with_what_matters() {
       docs/cache-plan.md
       /home/dev/.claude/plans/calm-river.md
 
-    Last words
+    Last message
       The report is in docs; next I would measure. �
 
     Checks that passed

@@ -65,16 +65,16 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     Changes  hooks, one MCP server and two commands in ~/.agents, ~/.claude,
              ~/.claude.json and ~/.codex (d: show the diff)
     Trusts   handoffs in this repository: 1 by tester <tester@example.org>
-    Records  your requests, commands and results, changed files, the agent's
-             reports; secrets are removed
+    Records  your requests, commands and their results, changed files and the
+             agent's reports; secrets are removed
     Stored   in each repository's .git/midstride, readable only by you, deleted
              after 90 days; never committed
-    Network  none. `midstride sync` uses your git remote, only when you run it
+    Network  none, except that `midstride sync` uses your git remote when you run it
     Cost     up to 500 tokens per new session (2,000 after a compaction), no model
              calls
     Where    a  every git repository (default)     r  this repository only
     Exclude  midstride config set capture.exclude '~/clients/**'
-    Optional midstride setup --status-line, for the status line of Claude Code
+    Optional midstride setup --status-line, for Claude Code's status line
     Undo     midstride setup --undo
     Claude Code: installed. Restart running sessions to pick this up.
     Codex: installed. Restart running sessions to pick this up.

@@ -324,7 +324,7 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
 
     State captured in the task system. To resume:
 
-    1. Run `midstride brief --as mission` (in another clone `midstride sync` first)
+    1. Run `midstride brief --as mission` (in another clone, run `midstride sync` first)
     2. `midstride task list` shows the status of every task; `midstride task ready` lists the tasks that are ready to start
     3. Coordination continues from where we left off
 
@@ -388,7 +388,7 @@ fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
 
     State captured in the task system. To resume:
 
-    1. Run `midstride brief --as mission` (in another clone `midstride sync` first)
+    1. Run `midstride brief --as mission` (in another clone, run `midstride sync` first)
     2. `midstride task list` shows the status of every task; `midstride task ready` lists the tasks that are ready to start
     3. Coordination continues from where we left off
 

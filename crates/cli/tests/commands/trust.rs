@@ -30,9 +30,9 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 1
     ----- stderr -----
     This project is not trusted yet, so sessions are not briefed from its handoffs.
-    .midstride/config.toml names folders outside the project:
-      ~/notes  reads *.md below [HOME]/notes
-      ../gone  reads *.md below [ROOT]/../gone
+    .midstride/config.toml lists folders outside the project:
+      ~/notes  reads *.md under [HOME]/notes
+      ../gone  reads *.md under [ROOT]/../gone
     ----- terminal -----
     Trust [ROOT]? [y/N]
     ");
@@ -60,9 +60,9 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     }
     ----- stderr -----
     This project is not trusted yet, so sessions are not briefed from its handoffs.
-    .midstride/config.toml names folders outside the project:
-      ~/notes  reads *.md below [HOME]/notes
-      ../gone  reads *.md below [ROOT]/../gone
+    .midstride/config.toml lists folders outside the project:
+      ~/notes  reads *.md under [HOME]/notes
+      ../gone  reads *.md under [ROOT]/../gone
     Trusted until the configuration changes.
     ----- terminal -----
     Trust [ROOT]? [y/N] y (--yes)

@@ -420,7 +420,7 @@ fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
     let earlier = all.len().saturating_sub(REVISIONS_SHOWN);
     let more = (earlier > 0).then(|| {
         let key = super::shell_word(&handoff.key().to_string());
-        bullet(&format!("{earlier} earlier: midstride show {key} --history"))
+        bullet(&format!("{earlier} earlier; to see them: midstride show {key} --history"))
     });
     let last = all[earlier..].iter().map(|r| {
         bullet(&format!(
@@ -435,7 +435,7 @@ fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
 /// What a new document inherits from its upstream handoff.
 pub fn inherited_text(workspace: &Workspace, upstream: &StoredHandoff) -> String {
     let handoff = upstream.handoff(workspace);
-    let mut out = format!("It builds on {}", handoff.key());
+    let mut out = format!("Builds on {}", handoff.key());
     let blocking = blocking_texts(&handoff);
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {

@@ -390,7 +390,7 @@ fn resume_section(briefing: &MissionBriefing<'_>) -> String {
     format!(
         "## Handoff Complete\n\n\
          State captured in the task system. To resume:\n\n\
-         1. Run `midstride brief --as mission` (in another clone `midstride sync` first)\n\
+         1. Run `midstride brief --as mission` (in another clone, run `midstride sync` first)\n\
          2. `midstride task list` shows the status of every task; `midstride task ready` lists the tasks that are ready to start\n\
          3. Coordination continues from where we left off\n\n\
          **In-flight work:** {flight}\n"

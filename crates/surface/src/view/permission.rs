@@ -93,7 +93,7 @@ pub fn proof_text(proof: &AllowableProof) -> String {
 fn test_lines(test: &ProofSpec) -> String {
     let command = escape_hidden(&test.command).replace('\n', "\n          ");
     let folder = if test.directory.is_empty() {
-        "the root of the project".to_owned()
+        "the project root".to_owned()
     } else {
         escape_hidden(&test.directory)
     };
@@ -111,10 +111,14 @@ fn expectations(expectation: &Expectation) -> Vec<String> {
         ExpectedExit::Code(code) => format!("exit code {code}"),
         ExpectedExit::Any => "any exit code".to_owned(),
     };
-    let contains =
-        expectation.contains.iter().map(|text| format!("output with `{}`", escape_hidden(text)));
-    let matches =
-        expectation.matches.iter().map(|text| format!("output like `{}`", escape_hidden(text)));
+    let contains = expectation
+        .contains
+        .iter()
+        .map(|text| format!("output that contains `{}`", escape_hidden(text)));
+    let matches = expectation
+        .matches
+        .iter()
+        .map(|text| format!("output that matches `{}`", escape_hidden(text)));
     let min = expectation.min.iter().map(|number| format!("a number of at least {number}"));
     let max = expectation.max.iter().map(|number| format!("a number of at most {number}"));
     std::iter::once(exit).chain(contains).chain(matches).chain(min).chain(max).collect()
@@ -124,7 +128,7 @@ fn expectations(expectation: &Expectation) -> Vec<String> {
 pub fn unread_store_text(path: &Path) -> (String, String) {
     let path = escape_hidden(&path.display().to_string());
     let message = format!(
-        "the private store `{path}` came from elsewhere or from an earlier version, and is not read"
+        "the private store `{path}` came from elsewhere or from an earlier version, so it is not read"
     );
     let hint = format!("if it is yours, accept it with `midstride trust`; if not, delete `{path}`");
     (message, hint)
@@ -219,19 +223,19 @@ pub fn trust_status_text(workspace: &Workspace, reach: &TrustStatus) -> String {
         out.push_str(&unread_store_line(workspace, store));
     }
     if !reach.outside_folders.is_empty() {
-        out.push_str(&format!("{path} names folders outside the project:\n"));
+        out.push_str(&format!("{path} lists folders outside the project:\n"));
     }
     for shelf in &reach.outside_folders {
         let (name, path) =
             (escape_hidden(&shelf.name), escape_hidden(&shelf.path.display().to_string()));
-        out.push_str(&format!("  {name}  reads *.md below {path}\n"));
+        out.push_str(&format!("  {name}  reads *.md under {path}\n"));
     }
     if !reach.redaction_rules.is_empty() {
         out.push_str(&format!("{path} removes text from what midstride writes:\n"));
     }
     for rule in &reach.redaction_rules {
         let (kind, begins) = (escape_hidden(&rule.kind), escape_hidden(&rule.begins));
-        let lines = if rule.multiline { ", over several lines" } else { "" };
+        let lines = if rule.multiline { ", across several lines" } else { "" };
         out.push_str(&format!(
             "  {kind}  redacts `{begins}` followed by `{}`{lines}\n",
             escape_hidden(&rule.then)

@@ -28,7 +28,7 @@ pub fn text(purge: &PurgePlan) -> String {
     lines.extend(ledger_line(purge));
     if !purge.references.is_empty() {
         lines.push(format!(
-            "{} in git, with earlier texts of handoffs",
+            "{} in git to earlier handoff revisions",
             count(purge.references.len(), "reference")
         ));
     }
@@ -88,7 +88,7 @@ fn ledger_line(purge: &PurgePlan) -> Option<String> {
             let sessions = count(sessions, "captured session");
             Some(format!("{} and {sessions}, in the ledger", count(tasks, "task")))
         }
-        (_, _) => Some("the ledger, which cannot be read: its contents are unknown".to_owned()),
+        (_, _) => Some("the ledger, which cannot be read, so its contents are unknown".to_owned()),
     }
 }
 
@@ -99,7 +99,7 @@ fn remaining_text(purge: &PurgePlan) -> String {
     let mut out: String = purge.other_folders.iter().map(shelf).collect();
     if let Some(others) = shared_with(&purge.still_used_by) {
         out.push_str(&format!(
-            "private handoffs, ledger, index, log and earlier texts: {others}; purging the last of these projects deletes them\n"
+            "private handoffs, ledger, index, log and earlier revisions: {others}; purging the last of these projects deletes them\n"
         ));
     }
     if !purge.references.is_empty() {
@@ -132,12 +132,15 @@ pub fn lost_items(lost: &UnrecoverableData) -> String {
     let counted = counted.into_iter().filter(|(number, _)| *number > 0);
     let mut lost_things: Vec<String> = counted.map(|(number, what)| count(number, what)).collect();
     if lost.has_earlier_texts {
-        lost_things.push("earlier texts of handoffs".to_owned());
+        lost_things.push("earlier handoff revisions".to_owned());
     }
     if lost.has_unread_ledger {
         lost_things.push("a ledger that cannot be read".to_owned());
     }
-    lost_things.join(", ")
+    match lost_things.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => lost_things.join(", "),
+    }
 }
 
 /// How to restore what git has.

@@ -12,7 +12,7 @@ use midstride_core::text::id::HandoffKey;
 use serde::Serialize;
 
 /// How questions and assumptions are named.
-pub const ANSWER_NAMES_HINT: &str = "q1 is the first question, a1 the first assumption";
+pub const ANSWER_NAMES_HINT: &str = "q1 is the first question; a1 is the first assumption";
 
 /// A new revision of a handoff.
 #[derive(Serialize)]
@@ -122,7 +122,7 @@ pub fn reopened(key: &HandoffKey, outcome: &ReopenOutcome) -> String {
         None => was.to_string(),
     };
     format!(
-        "It is {status} again. It was {said}\nhint: see how it was closed with midstride show {name}"
+        "The handoff is {status} again. It was {said}\nhint: see how it was closed with midstride show {name}"
     )
 }
 

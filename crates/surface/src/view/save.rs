@@ -157,7 +157,7 @@ pub fn written_text(workspace: &Workspace, saved: &SaveOutcome) -> String {
     match &saved.change {
         SaveChange::New => format!("Wrote {key}{of}: {path}"),
         SaveChange::Revised(recorded) => format!("Saved {key}@{}{of}: {path}", recorded.revision),
-        SaveChange::Unchanged => format!("{key}: nothing new to save{of}, in {path}"),
+        SaveChange::Unchanged => format!("{key}: nothing new to save{of} in {path}"),
     }
 }
 
@@ -174,7 +174,7 @@ pub fn remarks(saved: &SaveOutcome) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(similar) = &saved.similar_id {
         let similar = shell_word(similar);
-        remarks.push(format!("It is a new handoff; did you mean `--id {similar}`?"));
+        remarks.push(format!("This is a new handoff; did you mean `--id {similar}`?"));
     }
     if let Some(reason) = &saved.accepted {
         let codes = saved.quality.codes().join(", ");
@@ -233,7 +233,7 @@ pub fn missing_text(gate: &QualityReport, surface: Surface) -> String {
     let left = gate.issues.len().saturating_sub(MISSING_SHOWN_MAX);
     if left > 0 {
         let _ = match surface {
-            Surface::Terminal => write!(text, "\n… and {left} more; `--json` has them all"),
+            Surface::Terminal => write!(text, "\n… and {left} more; `--json` lists them all"),
             Surface::Tools => write!(text, "\n… and {left} more, listed after you add these"),
         };
     }
@@ -277,7 +277,7 @@ fn things_are(number: usize) -> String {
 pub fn how_to_add(workspace: &Workspace, saved: &SaveOutcome) -> String {
     let key = shell_word(&saved.stored.handoff(workspace).key().id);
     let once = match saved.author_request {
-        AuthorRequest::AskedNow => "You are asked only once: the next save is accepted as is.",
+        AuthorRequest::AskedNow => "You are asked only once; the next save is accepted as is.",
         AuthorRequest::NotAsked | AuthorRequest::AskedBefore => {
             "Or save it as is with --accept REASON."
         }
@@ -294,7 +294,7 @@ fn resume_commands(workspace: &Workspace, saved: &SaveOutcome) -> [(String, &'st
     [
         ("midstride brief".to_owned(), "briefs a new session"),
         (format!("midstride start {key}"), "starts the work and restores its tasks"),
-        (format!("midstride show {key}"), "prints all of it"),
+        (format!("midstride show {key}"), "prints the whole handoff"),
     ]
 }
 
@@ -302,7 +302,7 @@ fn resume_commands(workspace: &Workspace, saved: &SaveOutcome) -> [(String, &'st
 fn resume_tools(key: &str) -> [(String, &'static str); 3] {
     [
         ("brief".to_owned(), "briefs a new session"),
-        ("get".to_owned(), "with this id returns all of it"),
+        ("get".to_owned(), "with this id returns the whole handoff"),
         (
             format!("midstride start {}", shell_word(key)),
             "in a terminal starts the work and restores its tasks",

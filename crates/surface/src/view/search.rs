@@ -264,7 +264,7 @@ pub fn remarks(
     }
     if !found.is_ranked {
         lines.push(
-            "Too common to rank in time: only the newest handoffs were searched, and matches are sorted by age. Add a word to narrow it down"
+            "These words are too common to rank in time, so only the newest handoffs were searched, and matches are sorted by age. Add a word to narrow the search"
                 .to_owned(),
         );
     }

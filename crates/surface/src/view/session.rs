@@ -79,7 +79,7 @@ pub fn render_table(list: &[ListedSession], terminal: Option<usize>) -> TextTabl
     let row = |one: &ListedSession| {
         let day = one.changed.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
         let state = match one.life {
-            SessionLiveness::Running => "at work",
+            SessionLiveness::Running => "running",
             SessionLiveness::Ended => "ended",
             SessionLiveness::Unknown => "",
         };
@@ -225,7 +225,7 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     }
     if recovered.remaining > 0 {
         let left = count(recovered.remaining, "session");
-        remarks.push(format!("{left} more: midstride session recover --all"));
+        remarks.push(format!("{left} more; to capture them: midstride session recover --all"));
     }
     if recovered.older > 0 {
         let older = count(recovered.older, "session");
@@ -361,7 +361,7 @@ pub fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
     section(&mut out, "Changed files", &files(workspace, checkpoint));
     section(&mut out, "Plan documents", &plans(workspace, checkpoint));
     if let Some(words) = &session.last_words {
-        section(&mut out, "Last words", &[short_text(&words.text)]);
+        section(&mut out, "Last message", &[short_text(&words.text)]);
     }
     push_highlights(&mut out, &Highlights::from_checkpoint(checkpoint));
     out
@@ -399,7 +399,7 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
 /// The sections that quote the user and the agent in full.
 const QUOTED_SECTIONS: [(&str, HighlightKind); 13] = [
     ("Standing instructions", HighlightKind::Instruction),
-    ("Unchecked boxes", HighlightKind::Unchecked),
+    ("Unchecked checkboxes", HighlightKind::Unchecked),
     ("Question for the user", HighlightKind::Question),
     ("Stated plan", HighlightKind::StatedPlan),
     ("Open items", HighlightKind::OpenItem),

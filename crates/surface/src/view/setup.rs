@@ -39,7 +39,7 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
     }
     rows.push((
         "Records",
-        "your requests, commands and results, changed files, the agent's reports; secrets are removed"
+        "your requests, commands and their results, changed files and the agent's reports; secrets are removed"
             .to_owned(),
     ));
     let kept = match setup.retention {
@@ -54,7 +54,7 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
     ));
     rows.push((
         "Network",
-        "none. `midstride sync` uses your git remote, only when you run it".to_owned(),
+        "none, except that `midstride sync` uses your git remote when you run it".to_owned(),
     ));
     rows.push((
         "Cost",
@@ -68,8 +68,7 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
     rows.push(("Exclude", "midstride config set capture.exclude '~/clients/**'".to_owned()));
     let mut clients = setup.clients.iter().map(|one| one.client.profile());
     if let Some(client) = clients.find(|client| client.has_status_line && !setup.adds_status_line) {
-        let text =
-            format!("midstride setup --status-line, for the status line of {}", client.title);
+        let text = format!("midstride setup --status-line, for {}'s status line", client.title);
         rows.push(("Optional", text));
     }
     rows.push(("Undo", "midstride setup --undo".to_owned()));
@@ -107,7 +106,7 @@ fn changes(setup: &SetupScreen<'_>) -> String {
     });
     let folders: BTreeSet<String> = folders.collect();
     if folders.is_empty() && setup.clients.iter().all(|one| one.plan.changes.is_empty()) {
-        return "nothing: midstride is already installed".to_owned();
+        return "nothing; midstride is already installed".to_owned();
     }
     let folders: Vec<String> = folders.into_iter().collect();
     // An installation that needs a repair changes only some of it.

@@ -56,7 +56,7 @@ pub fn list_json(states: &[(WorkflowState, usize)]) -> JsonList<WorkflowStateJso
 /// `release  3 states, saved 2026-03-21T17:24:00Z by claude-code`
 pub fn list(states: &[(WorkflowState, usize)]) -> String {
     if states.is_empty() {
-        return "No workflow state is saved. Agents save one with the MCP tool `state_save`.\n"
+        return "No workflow state is saved. Agents save states with the `state_save` MCP tool.\n"
             .to_owned();
     }
     let line = |(state, number): &(WorkflowState, usize)| {

@@ -333,7 +333,7 @@ fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
 
 /// The subject of a task, if its first event is known.
 pub fn subject(task: &Task) -> &str {
-    if task.subject.is_empty() { "(its creation is not recorded here)" } else { &task.subject }
+    if task.subject.is_empty() { "(creation not recorded here)" } else { &task.subject }
 }
 
 /// What a task is waiting for.

@@ -102,8 +102,8 @@ fn documents_text(listing: &TrustListing) -> String {
         return String::new();
     }
     let all = count(listing.documents.len(), "document");
-    let mut out = format!("{all} to brief sessions from: {}\n", authors_text(listing));
-    out.push_str("  git does not verify author names: anyone can use any name\n");
+    let mut out = format!("{all} that sessions would be briefed from: {}\n", authors_text(listing));
+    out.push_str("  git does not verify author names, so anyone can use any name\n");
     let mut folders: BTreeMap<&Path, Vec<&ListedDocument>> = BTreeMap::new();
     for document in &listing.documents {
         let folder = document.path.parent().unwrap_or(Path::new(""));

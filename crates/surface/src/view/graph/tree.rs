@@ -138,7 +138,7 @@ fn hubs(shown: &GraphView<'_>) -> String {
     if lines.is_empty() {
         lines
     } else {
-        format!("  cited by too many handoffs to connect\n{lines}")
+        format!("  cited by too many handoffs to count as a connection\n{lines}")
     }
 }
 
