@@ -212,7 +212,7 @@ fn a_folder_that_is_not_set_up_stays_unchanged() {
     exit 2
     ----- stderr -----
     error: this project is not set up
-    hint: `midstride init` sets it up; `midstride init --private` commits nothing
+    hint: run `midstride init` to set it up, or `midstride init --private` to commit nothing
     ");
     for command in [&["task", "list"][..], &["brief", "--as", "mission"]] {
         sandbox.run(command).exits(2);

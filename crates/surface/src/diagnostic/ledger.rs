@@ -158,7 +158,7 @@ impl From<TaskError> for Diagnostic {
         let diagnostic = Self::from_error(&error);
         match error {
             TaskError::NotSetUp => diagnostic
-                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+                .hint("run `midstride init` to set it up, or `midstride init --private` to commit nothing"),
             TaskError::Untrusted(_) => trust_hint(diagnostic),
             TaskError::Find(error) => error.into(),
             TaskError::Refused { why: task::TaskRefusal::NewerEvent(_), .. } => {
