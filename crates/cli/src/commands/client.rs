@@ -118,7 +118,12 @@ pub(crate) fn client(
 }
 
 /// Shows the plans, and what they leave unchanged.
-fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Result<(), Diagnostic> {
+fn show_plans(
+    ui: &mut Ui,
+    environment: &Environment,
+    target: &ClientTarget,
+    plans: &[InstallPlan],
+) -> Result<(), Diagnostic> {
     for note in plans.iter().flat_map(|plan| &plan.notes) {
         let (message, hint) = view::client::note(note);
         ui.warn(&Diagnostic::new(message).hint(hint))?;
@@ -130,7 +135,7 @@ fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Resu
     if target.dry_run {
         ui.print(&changes)?;
     } else {
-        ui.say(changes.trim_end())?;
+        ui.show_lines(environment, &changes)?;
     }
     for line in view::client::summary(plans) {
         ui.say(&line)?;

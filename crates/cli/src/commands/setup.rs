@@ -89,7 +89,7 @@ pub(crate) fn setup(
         ui.say(view::screen(&screen, Ui::width().unwrap_or(WIDTH)).trim_end())?;
     }
     if args.diff {
-        ui.say(view::diff(&clients, documents.as_ref()).trim_end())?;
+        ui.show_lines(environment, &view::diff(&clients, documents.as_ref()))?;
     }
     let Some(agreement) = ask(ui, environment, args, &clients, documents.as_ref())? else {
         ui.say("Nothing was changed.")?;
@@ -142,7 +142,7 @@ fn ask(
         let (agreeing, others) = (&['a', 'r'][..], &['d', 'q'][..]);
         let choice = ConsentChoice { text, agreeing, others, answer };
         match UserConsent::choose(environment, choice) {
-            Ok(('d', _)) => ui.say(view::diff(clients, documents).trim_end())?,
+            Ok(('d', _)) => ui.show_lines(environment, &view::diff(clients, documents))?,
             Ok((letter, consent)) => {
                 let only_here = letter == 'r' || args.here;
                 return Ok(consent.map(|consent| Agreement { only_here, consent: Some(consent) }));
@@ -199,7 +199,7 @@ fn finish(
     } else {
         ui.say("")?;
         ui.say(&view::found(project.sessions, project.handoffs))?;
-        ui.print(&project.briefing)?;
+        ui.print_wrapped(&project.briefing)?;
     }
     if project.withheld > 0 {
         ui.warn(&withheld_documents(project.withheld))?;
@@ -251,7 +251,7 @@ fn undo(
 ) -> Result<CliOutcome, Diagnostic> {
     let plans = verbs::plan_undo(environment, &args.client)?;
     if args.diff {
-        ui.say(midstride_surface::view::client::changes(&plans).trim_end())?;
+        ui.show_lines(environment, &midstride_surface::view::client::changes(&plans))?;
     }
     let has_changes = plans.iter().any(|plan| !plan.changes.is_empty());
     if has_changes && !args.yes {

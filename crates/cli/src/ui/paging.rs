@@ -36,10 +36,22 @@ impl Ui {
     /// Sends what follows to the user's pager if it turns out to be long. An agent at a terminal gets
     /// no pager, because it would wait for keys.
     pub(crate) fn start_paging(&mut self, environment: &Environment) {
-        if !io::stdout().is_terminal() || is_terminal_dumb() || environment.automation().is_some() {
-            return;
+        self.paged =
+            usable_pager(environment).map(|pager| PagedOutput { pager, parts: Vec::new() });
+    }
+
+    /// Shows a text line by line as it is, before the command continues: in the user's pager if it is
+    /// long, else on standard error.
+    pub(crate) fn show_lines(&mut self, environment: &Environment, text: &str) -> io::Result<()> {
+        let text = format!("{}\n", self.visible(text.trim_end()));
+        let pager = usable_pager(environment).filter(|_| is_long(text.as_bytes()));
+        if let Some(pager) = pager
+            && let Ok(file) = ScratchFolder::unlisted_file(text.as_bytes())
+            && process::page_and_wait(&pager, file).is_ok()
+        {
+            return Ok(());
         }
-        self.paged = pager().map(|pager| PagedOutput { pager, parts: Vec::new() });
+        self.err.write_all(text.as_bytes())
     }
 
     /// Shows what was kept for the pager. The pager replaces this process and ends with this status.
@@ -86,6 +98,12 @@ impl Ui {
             let _ = self.err.write_all(&part.bytes);
         }
     }
+}
+
+/// The user's pager, unless there is no terminal for it.
+fn usable_pager(environment: &Environment) -> Option<String> {
+    let has_terminal = io::stdout().is_terminal() && !is_terminal_dumb();
+    pager().filter(|_| has_terminal && environment.automation().is_none())
 }
 
 /// Whether a text does not fit on the terminal. Lines that wrap count as several.

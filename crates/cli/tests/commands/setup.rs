@@ -1,6 +1,7 @@
 //! Tests of `setup`: from nothing to a briefing, and back.
 
 use super::session::put;
+use super::terminal::at_terminal;
 use crate::sandbox;
 use midstride_testkit::{Run, Sandbox, fixtures};
 use serde_json::Value;
@@ -230,4 +231,54 @@ fn a_status_line_of_the_user_stays() {
     assert!(settings.contains("\"mine\"") && !settings.contains("midstride statusline"));
     sandbox.as_user().run(["setup", "--undo", "--yes"]).exits(0);
     assert_eq!(files(&sandbox), before);
+}
+
+#[test]
+fn at_a_terminal_the_diff_is_verbatim_and_the_briefing_wraps_between_words() {
+    let sandbox = newcomer();
+    let pager = [("PAGER", "sed s/^/paged:/")];
+    let run = at_terminal(&sandbox, 60, &["setup", "--yes", "--diff"], &pager).exits(0);
+    let (diff, rest): (Vec<&str>, Vec<&str>) =
+        run.stdout.lines().partition(|line| line.starts_with("paged:"));
+    let indented = "paged:+   - **Diagnosis**: what happens, each statement with \
+                    `path/to/file.rs:120` and the number you measured.";
+    assert!(diff.contains(&indented), "{run}");
+    let briefing = rest.iter().skip_while(|line| !line.contains("midstride briefing"));
+    let broken: Vec<_> = briefing.filter(|line| line.chars().count() > 60).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+}
+
+#[test]
+fn hooks_of_a_client_that_never_ran_here_are_no_problem_yet() {
+    let sandbox = newcomer();
+    setup(&sandbox, "a\n").exits(0);
+    let home = sandbox.run(&[] as &[&str]).exits(0).stdout;
+    assert!(!home.contains("untrusted hooks"), "{home}");
+}
+
+#[test]
+fn asking_a_client_for_its_version_leaves_its_folder_alone() {
+    let sandbox = newcomer();
+    let codex = "#!/bin/sh\nmkdir -p \"${CODEX_HOME:-$HOME/.codex}/tmp\"\necho codex-cli 9.1.0\n";
+    std::fs::create_dir_all(sandbox.home().join("bin")).unwrap();
+    for (name, script) in
+        [("codex", codex), ("claude", "#!/bin/sh\necho '2.1.197 (Claude Code)'\n")]
+    {
+        let path = sandbox.home().join("bin").join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let before = files(&sandbox);
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [sandbox.home().join("bin")].into_iter().chain(std::env::split_paths(&usual));
+    let mut command = sandbox.command(sandbox.program());
+    command.env("PATH", std::env::join_paths(folders).unwrap()).arg("setup");
+    let run = sandbox.finish(&mut command).exits(2);
+    assert!(run.stderr.contains("Claude Code 2.1.197, Codex 9.1.0"), "{run}");
+    // This version of Claude Code does not wait for the first use.
+    let words: Vec<&str> = run.stderr.split_whitespace().collect();
+    let cost = words.join(" ");
+    assert!(cost.contains("in each session of Claude Code and Codex; no model calls"), "{run}");
+    assert_eq!(files(&sandbox), before);
+    assert!(!sandbox.home().join(".codex/tmp").exists());
 }

@@ -52,6 +52,15 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
 /// be a command with options; if it cannot be started, the text is printed. Returns only if there is
 /// no shell.
 pub fn page(pager: &str, file: std::fs::File, exit_code: u8) -> io::Error {
+    pager_command(pager, file, exit_code).exec()
+}
+
+/// Like [`page`], but waits until the user closes the pager. Fails only if there is no shell.
+pub fn page_and_wait(pager: &str, file: std::fs::File) -> io::Result<()> {
+    pager_command(pager, file, 0).status().map(drop)
+}
+
+fn pager_command(pager: &str, file: std::fs::File, exit_code: u8) -> Command {
     // Ctrl-C is for the pager, which handles it itself.
     const SCRIPT: &str = r#"trap '' INT; sh -c "$1"; case $? in 126|127) cat ;; esac; exit "$2""#;
     let mut shell = Command::new("sh");
@@ -61,7 +70,7 @@ pub fn page(pager: &str, file: std::fs::File, exit_code: u8) -> io::Error {
             shell.env(name, value);
         }
     }
-    shell.exec()
+    shell
 }
 
 /// Options for pagers that the user did not set, as in git: they show colors.

@@ -92,7 +92,7 @@ pub(super) fn add(
     let plan =
         |client: &&'static dyn Client| verbs::add_to_client(environment, *client, &scope, wishes);
     let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
-    show_plans(ui, target, &plans)?;
+    show_plans(ui, environment, target, &plans)?;
     if target.dry_run {
         report_path_problem(ui)?;
         return Ok(CliOutcome::Clean);

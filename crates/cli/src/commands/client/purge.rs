@@ -41,6 +41,7 @@ impl ProjectPurge {
     pub(super) fn show(
         &self,
         ui: &mut Ui,
+        environment: &Environment,
         target: &ClientTarget,
         plans: &[InstallPlan],
     ) -> Result<(), Diagnostic> {
@@ -49,7 +50,7 @@ impl ProjectPurge {
             return Ok(ui.print_json(&view::purge::json(clients, &self.purge))?);
         }
         if plans.iter().any(|plan| !plan.changes.is_empty() || !plan.notes.is_empty()) {
-            show_plans(ui, target, plans)?;
+            show_plans(ui, environment, target, plans)?;
         }
         let text = view::purge::text(&self.purge);
         if target.dry_run {

@@ -53,8 +53,8 @@ pub(super) fn remove(
     let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
     let purging = args.purge.then(|| ProjectPurge::plan(environment, target)).transpose()?;
     match &purging {
-        Some(purging) => purging.show(ui, target, &plans)?,
-        None => show_plans(ui, target, &plans)?,
+        Some(purging) => purging.show(ui, environment, target, &plans)?,
+        None => show_plans(ui, environment, target, &plans)?,
     }
     if target.dry_run {
         return Ok(CliOutcome::Clean);
