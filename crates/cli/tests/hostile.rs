@@ -388,7 +388,7 @@ fn briefings_do_not_point_outside_the_project() {
         ".midstride/handoffs/reads.md",
         "---\nhandoff:\n  id: reads\n  title: Reads\n  context_summary: Here.\n  boot:\n    read: [plan.md, gone.md, inside.md]\n---\n",
     );
-    let told = sandbox.run(["brief"]).exits(0).stdout;
+    let told = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
     assert!(told.contains("inside.md"), "{told}");
     assert!(!told.contains("plan.md") && !told.contains("gone.md"), "{told}");
     let checked = sandbox.run(["check", "reads"]).exits(1).stdout;
@@ -413,6 +413,6 @@ fn secrets_in_branch_names_are_redacted() {
         "---\nhandoff:\n  id: cold\n  title: Cold cache\n  context_summary: Here.\n---\n",
     );
     sandbox.git(&["checkout", "--quiet", "-b", &format!("fix-{secret}")]);
-    let told = sandbox.run(["brief"]).exits(0).stdout;
+    let told = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
     assert!(told.contains("REDACTED-") && !told.contains(&secret), "{told}");
 }

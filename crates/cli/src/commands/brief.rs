@@ -23,7 +23,8 @@ use midstride_surface::view::trust_listing::authors_text;
 /// effects, the last result of each check) and the next step. Corrections, wrong turns, open
 /// failures, open tasks, findings and the agent's reports follow. Items come from the last session
 /// that did work, open handoffs, tasks and the mission. Items that exceed the budget are counted by
-/// kind. The briefing goes to standard output; the line on standard error is for you.
+/// kind. The briefing goes to standard output; the line on standard error is for you. A larger
+/// `--budget` prints more than a session gets.
 ///
 /// With `--session`, records which session was briefed; `midstride show ID` lists that session.
 /// Printing a briefing changes nothing else.
@@ -33,6 +34,7 @@ use midstride_surface::view::trust_listing::authors_text;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   midstride brief
+  midstride brief --budget 20000
   midstride brief --budget 2000 --json
   midstride brief market --as markdown
   midstride brief --last")]
@@ -45,7 +47,7 @@ pub(crate) struct BriefArgs {
     )]
     subject: Option<String>,
 
-    /// Maximum tokens [default: 500 for startup and clear, else 2000]
+    /// Maximum tokens [default: what a session gets; 2000 for SESSION]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     budget: Option<u64>,
 
@@ -184,13 +186,18 @@ fn print_brief(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcom
     if args.skip_next {
         return skip_next(ui, workspace, args.json);
     }
+    // Without a budget, this is what the next session starts with.
+    let next = match args.budget.is_none() && args.subject.is_none() && args.source.is_none() {
+        true => BriefRequest::for_next_session(workspace),
+        false => BriefRequest::default(),
+    };
     let asked = BriefRequest {
-        occasion: args.source.map(BriefSourceArg::occasion),
+        occasion: args.source.map(BriefSourceArg::occasion).or(next.occasion),
         client: args.client,
         role: args.role.clone(),
         session: args.session.as_deref().map(|id| session_name(workspace, args, id)).transpose()?,
-        tokens: args.budget,
-        ..BriefRequest::default()
+        tokens: args.budget.or(next.tokens),
+        ..next
     };
     super::observe(workspace);
     let subject = args.subject.as_deref().map(|name| verbs::find_subject(store, Some(name)));

@@ -9,7 +9,6 @@ use midstride::sys::env::Environment;
 use midstride::verbs::{self, BriefRequest, SetupClient, TrustListing};
 use midstride::workspace::consent::{ConsentChoice, ConsentError, UserConsent};
 use midstride::workspace::{Access, Workspace};
-use midstride_core::brief::BriefOccasion;
 use midstride_surface::diagnostic::{Diagnostic, ErrorCode, withheld_documents};
 use midstride_surface::json::JsonList;
 use midstride_surface::view::setup::{self as view, SetupProjectJson, SetupScreen};
@@ -233,7 +232,7 @@ fn import(ui: &mut Ui, workspace: Workspace) -> Result<SetupProjectJson, Diagnos
         Access::Own { .. } => Some(Store::new(store.workspace().own_view()?, WaitPolicy::Command)),
         Access::Granted | Access::Untrusted { .. } => None,
     };
-    let asked = BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
+    let asked = BriefRequest::for_next_session(store.workspace());
     let briefed = verbs::brief(own_view.as_ref().unwrap_or(&store), &asked, &mut |_, _| ());
     Ok(SetupProjectJson {
         sessions,

@@ -32,7 +32,7 @@ fn lines_that_a_briefing_joins_to_a_secret_are_redacted() {
 fn the_next_session_gets_what_it_needs() {
     let sandbox = worked_in();
     sandbox.run(["session", "capture"]).exits(0);
-    insta::assert_snapshot!(sandbox.run(["brief"]), @r#"
+    insta::assert_snapshot!(sandbox.run(["brief", "--budget", "2000"]), @r#"
     exit 0
     ----- stdout -----
     midstride briefing · branch main · 815 tokens
@@ -94,7 +94,7 @@ fn the_next_session_gets_what_it_needs() {
     midstride: briefed from 5e550001, "Make the market pages fast again; the cache is purged on eve…" (stopped mid-turn; 1 open failure; 2 open tasks) and 4 more · 815 tokens
     "#);
     let task = sandbox.run(["task", "add", "Wire the cache"]).exits(0).stdout;
-    let told = sandbox.run(["brief"]).exits(0).stdout;
+    let told = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
     let line = format!("\nReady task (tasks):\n> {} Wire the cache\n", task.trim());
     assert!(told.contains(&line), "{told}");
 }
@@ -385,4 +385,25 @@ fn quoted(text: &str) -> Vec<String> {
         false => vec![quote.to_owned()],
     };
     quotes.into_iter().flat_map(lists).collect()
+}
+
+#[test]
+fn brief_prints_what_the_next_session_starts_with() {
+    let sandbox = worked_in();
+    sandbox.run(["session", "capture"]).exits(0);
+    let page = |arguments: &[&str]| {
+        let run = sandbox.run([&["brief", "--json"], arguments].concat()).exits(0);
+        let page: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        (page["text"].as_str().unwrap().to_owned(), page["tokens"].as_u64().unwrap())
+    };
+    let next = page(&[]);
+    assert_eq!(next, page(&["--source", "startup"]));
+    let more = page(&["--budget", "2000"]);
+    assert!(next.1 <= 500 && more.1 > next.1, "{next:?} {more:?}");
+    sandbox.as_user().run(["config", "set", "brief.budget", "300"]).exits(0);
+    assert!(page(&[]).1 <= 300);
+    // At the maximum, the page does not name the command that printed it.
+    let most = page(&["--budget", "20000"]).0;
+    assert!(!most.contains("More: "), "{most}");
+    assert!(next.0.contains("More: midstride brief --budget 20000"), "{}", next.0);
 }

@@ -137,7 +137,7 @@ fn user_changes_of_a_task_survive_the_next_capture() {
     session(&sandbox, &calls);
     capture(&sandbox);
     assert_eq!(told(&sandbox), ["Measure, pending, -, -", "Warm the cache, done, -, -"]);
-    let page = sandbox.run(["brief"]).exits(0).stdout;
+    let page = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
     assert!(
         page.contains("Measure") && !page.contains("in progress: \"Warm the cache\""),
         "{page}"

@@ -584,7 +584,7 @@ fn a_task_of_a_session_is_briefed_once() {
     hook(&sandbox, "TaskCreated", ID, task.clone());
     hook(&sandbox, "TaskCreated", CALLER, task);
     hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
-    let told = sandbox.run(["brief"]).exits(0).stdout;
+    let told = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
     assert_eq!(told.matches("> Warm the cache\n").count(), 1, "{told}");
     assert_eq!(told.matches("Ready task").count(), 1, "{told}");
 }

@@ -195,7 +195,7 @@ fn workflow_states_are_kept_for_the_next_session() {
         assert_eq!((&first["state"]["step"], &first["states"]), (&json!(1), &json!(2)));
         let unknown = sandbox.run(["session", "state", "relase"]).exits(2);
         assert!(unknown.stderr.contains("`release`"), "{unknown}");
-        let page = sandbox.run(["brief"]).exits(0).stdout;
+        let page = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
         assert!(page.contains("Workflow state"), "{page}");
         assert!(page.contains("> pattern: pipeline") && page.contains("> step: 2"), "{page}");
     }

@@ -105,6 +105,14 @@ pub struct BriefRequest {
     pub in_context: Option<String>,
 }
 
+impl BriefRequest {
+    /// Asks for what the next session in this project starts with.
+    pub fn for_next_session(workspace: &Workspace) -> Self {
+        let tokens = workspace.settings().brief.budget.filter(|tokens| *tokens > 0);
+        Self { occasion: Some(BriefOccasion::Startup), tokens, ..Self::default() }
+    }
+}
+
 /// A briefing, what it covers, and what happened while it was composed.
 #[derive(Debug)]
 pub struct BriefOutcome {
@@ -705,7 +713,10 @@ fn collect_material(
             |one: &SourcedStartupStep| matches!(one.step, StartupStep::Constraint(_));
         startup.retain(|one| is_constraint(one) && only.contains(&ItemRank::Constraint));
     }
-    let most = BUDGET.end().to_string();
+    // At the maximum, no command prints more.
+    let more = (token_budget(asked) < *BUDGET.end()).then(|| {
+        ["midstride", "brief", "--budget", &BUDGET.end().to_string()].map(str::to_owned).to_vec()
+    });
     Material {
         tools: asked.client.map_or(StartupTools::UNKNOWN, |client| client.profile().tools),
         occasion: asked.occasion.unwrap_or(BriefOccasion::Startup),
@@ -714,7 +725,7 @@ fn collect_material(
         startup,
         items,
         unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
-        show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
+        show_all: more.unwrap_or_default(),
         headline: work.summary.as_ref().map(headline),
     }
 }
