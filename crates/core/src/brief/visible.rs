@@ -73,6 +73,7 @@ impl VisibleWriter {
             c if c.is_whitespace() => self.space(),
             c if is_hidden(c) => self.mark_hidden(),
             c if is_combining(c) => self.combine(c),
+            '<' if starts_path(after) => self.put(c),
             c if opens_tag(c) => {
                 self.open += 1;
                 self.put('‹');
@@ -204,6 +205,14 @@ pub(super) fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
+/// Whether an absolute path with at least two names follows, as in `</dev/null`. No tag does.
+fn starts_path(after: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let after_name = after.strip_prefix('/').map(|rest| rest.trim_start_matches(is_name));
+    let rest = after_name.and_then(|rest| rest.strip_prefix('/'));
+    rest.is_some_and(|rest| rest.starts_with(is_name))
+}
+
 fn opens_tag(c: char) -> bool {
     matches!(c, '<' | '\u{FF1C}' | '\u{FE64}' | '\u{2C2}' | '\u{1438}')
 }
@@ -229,6 +238,15 @@ mod tests {
         let found = VisibleText::new(text, 1_000);
         assert_eq!(found, VisibleText { text: expected.to_owned(), characters_truncated: 0 });
         assert_eq!(VisibleText::new(&found.text, 1_000), found, "what is visible stays as it is");
+    }
+
+    #[test]
+    fn a_redirection_from_a_path_stays_exact() {
+        let shown = |text: &str| VisibleText::new(text, 100).text;
+        assert_eq!(shown("wc </dev/null >out"), "wc </dev/null >out");
+        for tag in ["</system>", "</system x/y>", "</a/>", "<a/b>", "</a /b>"] {
+            assert!(shown(tag).starts_with('‹'), "{tag}");
+        }
     }
 
     #[test]
