@@ -259,7 +259,9 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         }
         Some(CliCommand::Help(args)) => commands::help::help(ui, &args, &definition()),
         Some(CliCommand::Log(args)) => commands::log::log(ui, &opener.open_excluded()?, &args),
-        Some(CliCommand::Setup(args)) => commands::setup::setup(ui, &opener.environment, &args),
+        Some(CliCommand::Setup(args)) => {
+            commands::setup::setup(ui, &opener.environment, &args, mcp::session_cost)
+        }
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, opener.open_excluded()?.workspace(), &args)
         }
@@ -302,7 +304,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Config(args)) => commands::config::config(ui, &opener.environment, args),
         Some(CliCommand::Data(args)) => commands::data::data(ui, &opener.environment, &args),
         Some(CliCommand::Doctor(args)) => {
-            commands::doctor::doctor(ui, &opener.open_anyway()?, &args, mcp::tool_list_tokens())
+            commands::doctor::doctor(ui, &opener.open_anyway()?, &args, mcp::session_cost())
         }
         Some(CliCommand::Off(_)) => commands::off::off(ui, opener.open_anyway()?.workspace()),
         Some(CliCommand::On(_)) => commands::on::on(ui, opener.open_anyway()?.workspace()),

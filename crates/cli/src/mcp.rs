@@ -20,10 +20,12 @@ mod uri;
 
 use crate::ui::{CliOutcome, Ui};
 use line::InputLineReader;
+use midstride::clients::skill_headers;
 use midstride::sys::env::Environment;
 use midstride_core::text::tokens::estimate;
 use midstride_surface::diagnostic::Diagnostic;
-use serde_json::json;
+use midstride_surface::view::session_cost::SessionCost;
+use serde_json::{Value, json};
 use server::McpServer;
 
 /// Serve an agent over standard input and output (MCP)
@@ -36,9 +38,17 @@ use server::McpServer;
   midstride mcp < requests.jsonl")]
 pub(crate) struct McpArgs {}
 
-/// The estimated number of tokens that the tool list adds to a session's context.
-pub(crate) fn tool_list_tokens() -> u64 {
-    estimate(&json!({ "tools": tools::list() }).to_string())
+/// The estimated number of tokens that the server and the skills add to a session's context.
+pub(crate) fn session_cost() -> SessionCost {
+    let list = json!({ "tools": tools::list() });
+    let names = list["tools"].as_array().into_iter().flatten().map(|tool| &tool["name"]);
+    let names = names.filter_map(Value::as_str).map(|name| format!("mcp__midstride__{name}\n"));
+    let skills = skill_headers().map(|(name, description)| format!("{name}: {description}\n"));
+    let names: String = names.chain(skills).collect();
+    SessionCost {
+        tool_list: estimate(&list.to_string()),
+        tool_names: estimate(&names) + estimate(server::INSTRUCTIONS),
+    }
 }
 
 pub(crate) fn mcp(environment: Environment) -> Result<CliOutcome, Diagnostic> {

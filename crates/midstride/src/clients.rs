@@ -28,6 +28,7 @@ pub use client::{
     Client, ClientProfile, CompactionBehavior, FolderListings, HooksSetting, RunningSessions,
     SourceSession, TaskFile, TranscriptCandidate, TranscriptInfo, TranscriptOpening,
 };
+pub use config::skill::skill_headers;
 pub(crate) use heads::FILE as BEGINNINGS;
 
 use crate::sys::env::{self, Environment, SessionName};

@@ -35,6 +35,7 @@ pub mod revision;
 pub mod save;
 pub mod search;
 pub mod session;
+pub mod session_cost;
 pub mod setup;
 pub mod state;
 pub mod status_line;

@@ -13,6 +13,7 @@ use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::Diagnostic;
 use midstride_surface::view;
 use midstride_surface::view::doctor::{Diagnosis, OffSwitch};
+use midstride_surface::view::session_cost::SessionCost;
 
 /// Check that midstride works
 ///
@@ -38,12 +39,12 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-/// Examines everything. `tools` is the token cost of the MCP tool list per session.
+/// Examines everything. `cost` is what the tools and skills add to a session.
 pub(crate) fn doctor(
     ui: &mut Ui,
     store: &Store,
     args: &DoctorArgs,
-    tools: u64,
+    cost: SessionCost,
 ) -> Result<CliOutcome, Diagnostic> {
     let workspace = store.workspace();
     let mut outcome = CliOutcome::Clean;
@@ -58,7 +59,7 @@ pub(crate) fn doctor(
     }
     // Asking the clients for their versions and simulating a session takes a second.
     Ui::show_status("checking the clients");
-    let diagnosis = diagnose(store, !args.no_simulation, tools);
+    let diagnosis = diagnose(store, !args.no_simulation, cost);
     Ui::show_status("");
     let problems = view::doctor::problems(&diagnosis).into_iter();
     // The messages quote files that others wrote.
@@ -72,7 +73,7 @@ pub(crate) fn doctor(
     Ok(if found { CliOutcome::Findings } else { outcome })
 }
 
-fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
+fn diagnose(store: &Store, simulates: bool, cost: SessionCost) -> Diagnosis {
     let workspace = store.workspace();
     let examined = verbs::examine(store);
     let report = workspace.private_folder_in_use().map(|folder| hook_log::read_report(&folder));
@@ -101,7 +102,7 @@ fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
         log_problem,
         user_log,
         idle: verbs::measure_idle_cost(store),
-        tool_tokens: tools,
+        session_cost: cost,
         steps,
     }
 }

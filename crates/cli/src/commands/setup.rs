@@ -11,6 +11,7 @@ use midstride::workspace::consent::{ConsentChoice, ConsentError, UserConsent};
 use midstride::workspace::{Access, Workspace};
 use midstride_surface::diagnostic::{Diagnostic, ErrorCode, withheld_documents};
 use midstride_surface::json::JsonList;
+use midstride_surface::view::session_cost::SessionCost;
 use midstride_surface::view::setup::{self as view, SetupProjectJson, SetupScreen};
 
 /// How many past sessions are imported.
@@ -59,10 +60,12 @@ pub(crate) struct SetupArgs {
     json: bool,
 }
 
+/// Sets up midstride. `cost` estimates what it adds to a session.
 pub(crate) fn setup(
     ui: &mut Ui,
     environment: &Environment,
     args: &SetupArgs,
+    cost: impl FnOnce() -> SessionCost,
 ) -> Result<CliOutcome, Diagnostic> {
     if args.undo {
         return undo(ui, environment, args);
@@ -83,6 +86,7 @@ pub(crate) fn setup(
             documents: documents.as_ref(),
             has_repository: workspace.is_some(),
             retention: workspace.as_ref().map(Workspace::retention).unwrap_or_default(),
+            cost: cost(),
             adds_status_line: args.status_line,
         };
         ui.say(view::screen(&screen, Ui::width().unwrap_or(WIDTH)).trim_end())?;

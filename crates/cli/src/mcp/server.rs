@@ -11,7 +11,7 @@ use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
 /// What the server tells the model about itself.
-const INSTRUCTIONS: &str = "midstride hands work from one session to the next. Call `brief` when you pick up work. Call `save` before you finish or hand off, and add what it says is missing. `search` and `get` find what others learned.";
+pub(super) const INSTRUCTIONS: &str = "midstride hands work from one session to the next. Call `brief` when you pick up work. Call `save` before you finish or hand off, and add what it says is missing. `search` and `get` find what others learned.";
 
 /// The maximum size of a batch. A batch is answered as one message, so all its responses are held
 /// in memory until the last one is ready.

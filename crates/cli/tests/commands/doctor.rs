@@ -115,6 +115,16 @@ fn everything(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 #[test]
+fn a_session_costs_what_the_pages_say() {
+    let sandbox = shop();
+    let run = sandbox.run(["doctor", "--no-simulation", "--json"]);
+    let cost = &serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap()["cost"];
+    // The README, the questions and the comparison name these limits.
+    assert!(cost["tools_tokens"].as_u64().unwrap() < 2_000, "{cost}");
+    assert!(cost["tool_names_tokens"].as_u64().unwrap() < 400, "{cost}");
+}
+
+#[test]
 fn the_simulation_runs_without_an_installation() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
@@ -124,7 +134,8 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1881 tokens for the MCP tool list, nothing to brief now
+      session  nothing to brief now; 287 tokens for the names of tools and skills
+      tools  1,881 tokens for the list of MCP tools: in each session of Codex, on first use in Claude Code and Qwen Code
     Claude Code
       program  not found
     Codex
@@ -159,7 +170,8 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the MCP tool list, a 343-token briefing now
+      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -189,7 +201,8 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the MCP tool list, a 343-token briefing now
+      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -250,7 +263,8 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1881 tokens for the MCP tool list, a 343-token briefing now
+      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -445,8 +459,9 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1881 tokens for the MCP tool list, a 343-token briefing now
-      log  skipped 2 lines that could not be read
+      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
+      log  unreadable and not counted: 2 lines
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  9 of 10 hooks, the MCP server, 2 of 2 skills
@@ -552,7 +567,8 @@ fn disabled_hooks_are_reported_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1881 tokens for the MCP tool list, no briefing here
+      session  no briefing here; 287 tokens for the names of tools and skills
+      tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills

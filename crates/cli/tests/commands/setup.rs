@@ -6,6 +6,7 @@ use crate::sandbox;
 use midstride_testkit::{Run, Sandbox, fixtures};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 const SESSION: &str = "5e550001-4c00-7000-8000-00000000aaaa";
@@ -70,9 +71,11 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
              agent's reports; secrets are removed
     Stored   in each repository's .git/midstride, readable only by you, deleted
              after 90 days; never committed
-    Network  none, except that `midstride sync` uses your git remote when you run it
-    Cost     up to 500 tokens per new session (2,000 after a compaction), no model
-             calls
+    Network  none. `midstride sync` uses your git remote, only when you run it
+    Cost     a briefing of up to 500 tokens per new session (2,000 after a
+             compaction); 287 tokens for the names of tools and skills; 1,881 tokens
+             for the list of MCP tools: in each session of Codex, on first use in
+             Claude Code; no model calls
     Where    a  every git repository (default)     r  this repository only
     Exclude  midstride config set capture.exclude '~/clients/**'
     Optional midstride setup --status-line, for Claude Code's status line

@@ -73,6 +73,8 @@ const PROFILE: ClientProfile = ClientProfile {
     asks_for_hook_trust: false,
     accepts_byte_order_mark: true,
     accepts_comments: false,
+    // 2.1.197 still sends the list; the versions between were not measured.
+    loads_tools_on_use_since: Some([2, 1, 325]),
     has_status_line: true,
     hooks_setting: HooksSetting {
         off: "`disableAllHooks`",

@@ -265,6 +265,9 @@ pub struct ClientProfile {
     pub accepts_byte_order_mark: bool,
     /// Whether the client reads JSON with comments and trailing commas.
     pub accepts_comments: bool,
+    /// The oldest version known to send only the names of a server's MCP tools, and their list once a
+    /// tool is used. `None` if the client sends the list with each session.
+    pub loads_tools_on_use_since: Option<[u32; 3]>,
     /// Whether the client shows a status line that a command prints.
     pub has_status_line: bool,
     /// The setting that switches all hooks off.

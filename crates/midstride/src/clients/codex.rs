@@ -75,6 +75,7 @@ const PROFILE: ClientProfile = ClientProfile {
     asks_for_hook_trust: true,
     accepts_byte_order_mark: false,
     accepts_comments: false,
+    loads_tools_on_use_since: None,
     has_status_line: false,
     hooks_setting: HooksSetting {
         off: "`hooks = false`",

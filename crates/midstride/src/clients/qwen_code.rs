@@ -75,6 +75,7 @@ const PROFILE: ClientProfile = ClientProfile {
     asks_for_hook_trust: false,
     accepts_byte_order_mark: true,
     accepts_comments: true,
+    loads_tools_on_use_since: Some([0, 24, 4]),
     has_status_line: false,
     hooks_setting: HooksSetting {
         off: "`disableAllHooks`",

@@ -7,6 +7,7 @@ pub use simulation::{SimulationError, SimulationStep};
 
 use super::client::path_problem;
 use super::permission::unread_store_text;
+use super::session_cost::{FoundClient, SessionCost};
 use super::{count, heading, one_line, sanitize, size};
 use crate::json::JsonAnswer;
 use clients::ClientDiagnosisJson;
@@ -56,8 +57,8 @@ pub struct Diagnosis {
     pub user_log: Option<(PathBuf, HookLogReport)>,
     /// What midstride costs while no session runs.
     pub idle: IdleCost,
-    /// The tokens that the list of MCP tools costs a session.
-    pub tool_tokens: u64,
+    /// The tokens that the tools and skills add to a session.
+    pub session_cost: SessionCost,
     /// The steps of the simulated session, if one was requested.
     pub steps: Option<Vec<SimulationStep>>,
 }
@@ -95,6 +96,7 @@ struct IdleCostJson {
     processes: usize,
     bytes: DiskUsageJson,
     tools_tokens: u64,
+    tool_names_tokens: u64,
     briefing_tokens: Option<u64>,
 }
 
@@ -178,7 +180,8 @@ pub fn json(diagnosis: &Diagnosis, problems: &[ProblemText]) -> DiagnosisJson {
             // its session.
             processes: 0,
             bytes: DiskUsageJson { all, ledger, index, log, cursors, other },
-            tools_tokens: diagnosis.tool_tokens,
+            tools_tokens: diagnosis.session_cost.tool_list,
+            tool_names_tokens: diagnosis.session_cost.tool_names,
             briefing_tokens: briefing,
         },
         examined: project_json(&diagnosis.project, problems),
@@ -319,12 +322,20 @@ fn cost_text(diagnosis: &Diagnosis) -> String {
         some => format!("  log      skipped {} that could not be read\n", count(some, "line")),
     };
     let failed = diagnosis.user_log.as_ref().and_then(failed_calls_text).unwrap_or_default();
+    let is_used = |facts: &&ClientFacts| facts.is_found() || facts.is_installed();
+    let all = diagnosis.clients.iter();
+    let is_any_used = all.clone().any(|facts| is_used(&facts));
+    let used = all.filter(|facts| !is_any_used || is_used(facts));
+    let used: Vec<_> =
+        used.map(|facts| FoundClient::new(facts.client, facts.program.as_ref())).collect();
+    let cost = diagnosis.session_cost;
     format!(
-        "{}  program  {path}\n  idle     no process, no daemon; {} on disk{parts}\n  session  {} \
-         tokens for the MCP tool list, {briefing}\n{lost}{failed}",
+        "{}  program  {path}\n  idle     no process, no daemon; {} on disk{parts}\n  session  \
+         {briefing}; {}\n  tools    {}\n{lost}{failed}",
         heading("midstride"),
         size(diagnosis.idle.bytes()),
-        diagnosis.tool_tokens,
+        cost.names_text(),
+        cost.list_text(&used),
     )
 }
 

@@ -1,9 +1,10 @@
 //! Renders `midstride setup`: what it will change and record, and what it did.
 
+use super::session_cost::{FoundClient, SessionCost};
 use super::trust_listing::authors_text;
 use super::{client, count, wrap};
 use crate::json::JsonAnswer;
-use midstride::clients::install::{FileChange, InstallPlan};
+use midstride::clients::install::{ClientProgram, FileChange, InstallPlan};
 use midstride::verbs::{SettingsUndo, SetupClient, TrustListing};
 use midstride::workspace::user_settings::Retention;
 use serde::Serialize;
@@ -26,6 +27,8 @@ pub struct SetupScreen<'s> {
     pub has_repository: bool,
     /// How long captured sessions are kept.
     pub retention: Retention,
+    /// The tokens that midstride adds to a session.
+    pub cost: SessionCost,
     /// Whether midstride's status line is part of the changes.
     pub adds_status_line: bool,
 }
@@ -56,10 +59,14 @@ pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
         "Network",
         "none, except that `midstride sync` uses your git remote when you run it".to_owned(),
     ));
-    rows.push((
-        "Cost",
-        "up to 500 tokens per new session (2,000 after a compaction), no model calls".to_owned(),
-    ));
+    let found: Vec<_> = setup
+        .clients
+        .iter()
+        .map(|one| FoundClient::new(one.client, one.program.as_ref()))
+        .collect();
+    let (briefing, names) = (SessionCost::briefing_text(), setup.cost.names_text());
+    let list = setup.cost.list_text(&found);
+    rows.push(("Cost", format!("{briefing}; {names}; {list}; no model calls")));
     let place = match setup.has_repository {
         true => "a  every git repository (default)     r  this repository only",
         false => "every git repository",
@@ -81,18 +88,12 @@ fn names(clients: &[SetupClient]) -> String {
 }
 
 fn name(one: &SetupClient) -> String {
-    let printed = one.program.as_ref().and_then(|program| program.version.as_deref());
+    let version = one.program.as_ref().and_then(ClientProgram::version_number);
     let title = one.client.title();
-    match printed.and_then(version_number) {
+    match version {
         Some(version) => format!("{title} {version}"),
         None => title.to_owned(),
     }
-}
-
-/// The number in what a client prints as its version.
-fn version_number(printed: &str) -> Option<&str> {
-    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-    printed.split_whitespace().find(is_version)
 }
 
 /// What changes, and where.

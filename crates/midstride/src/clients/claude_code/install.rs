@@ -80,12 +80,9 @@ pub(super) fn hooks() -> Vec<ConfigEntry> {
 }
 
 pub(super) fn server() -> ConfigEntry {
-    // Newer versions of Claude Code list only the names of a server's tools until the model asks
-    // for them. midstride has few tools, and a model that does not see `save` does not save. Older
-    // versions ignore the key.
-    let value = json!({
-        "type": "stdio", "command": SERVER, "args": ["mcp"], "env": {}, "alwaysLoad": true
-    });
+    // No `alwaysLoad`: the skills and the server's instructions name the tools, so the model loads
+    // their list when it needs one, instead of in every session.
+    let value = json!({ "type": "stdio", "command": SERVER, "args": ["mcp"], "env": {} });
     ConfigEntry::member(&["mcpServers", SERVER], value)
 }
 

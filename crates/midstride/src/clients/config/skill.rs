@@ -11,6 +11,14 @@ pub(crate) const SKILLS: [(&str, &str); 2] = [
     ("continue", include_str!("skills/continue.md")),
 ];
 
+/// The name and description of each skill, which clients add to every session.
+pub fn skill_headers() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let description = |text: &'static str| {
+        text.lines().find_map(|line| line.strip_prefix("description: ")).unwrap_or_default()
+    };
+    SKILLS.into_iter().map(move |(name, text)| (name, description(text)))
+}
+
 /// The file name of a skill.
 pub(crate) const FILE: &str = "SKILL.md";
 

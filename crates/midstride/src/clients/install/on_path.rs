@@ -1,10 +1,11 @@
 //! Finds programs on the PATH: the `midstride` that clients call, and the clients themselves.
 
-use crate::clients::client::Client;
+use crate::clients::client::{Client, ClientProfile};
 use crate::sys::env::program_folders;
-use crate::sys::files;
+use crate::sys::files::{self, ScratchFolder};
 use crate::sys::process::{ProcessLimits, command, run_bounded};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// Limits for running a program with `--version`.
@@ -38,11 +39,36 @@ pub struct ClientProgram {
     pub version: Option<String>,
 }
 
-/// Finds the program of a client and runs it to get its version.
+impl ClientProgram {
+    /// The number in its version output.
+    pub fn version_number(&self) -> Option<&str> {
+        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+        self.version.as_deref()?.split_whitespace().find(is_number)
+    }
+
+    /// Whether it is older than a version. `None` if its version is unknown.
+    pub fn is_older_than(&self, version: [u32; 3]) -> Option<bool> {
+        let numbers = self.version_number()?.split(['.', '-', '+']);
+        let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(3).collect();
+        (!numbers.is_empty()).then(|| numbers.as_slice() < version.as_slice())
+    }
+}
+
+/// Finds the program of a client and runs it to get its version. A client may write to its folder
+/// whenever it runs, so it gets another one.
 pub(crate) fn find_client_program(client: &'static dyn Client) -> Option<ClientProgram> {
-    let path = find_program(client.profile().program)?;
-    // Other output comes before the version.
-    let version = version(&path).lines().last().map(str::to_owned);
+    let ClientProfile { program, home_variable, .. } = client.profile();
+    let path = find_program(program)?;
+    let run = |scratch: ScratchFolder| {
+        let mut process = command(&path);
+        process.env(home_variable, scratch.path());
+        let output = version_in(process);
+        // What is left in the temporary folder does not matter.
+        let _ = scratch.remove();
+        // Other output comes before the version.
+        output.lines().last().map(str::to_owned)
+    };
+    let version = ScratchFolder::new("midstride-version").ok().and_then(run);
     Some(ClientProgram { path, version })
 }
 
@@ -52,7 +78,10 @@ fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 fn version(program: &Path) -> String {
-    let mut process = command(program);
+    version_in(command(program))
+}
+
+fn version_in(mut process: Command) -> String {
     process.arg("--version");
     let output = run_bounded(process, BOUNDS, &mut |_| ()).map(|run| run.output.text());
     output.unwrap_or_default().trim().to_owned()
