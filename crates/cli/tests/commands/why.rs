@@ -51,15 +51,17 @@ fn a_commit_is_explained_by_the_session_that_made_it() {
     exit 0
     ----- stdout -----
     [SHORT] Cache pages
-      committed 2026-03-21 17:24
+      committed 2026-03-21 17:24 UTC
 
     Session 5e550001 (Claude Code)
-      2026-03-19 10:00 to 2026-03-19 10:05
+      2026-03-19 10:00 UTC to 2026-03-19 10:05 UTC
       Goal
       > Make the market pages fast
       Request before the commit
       > Now cache them for a minute
       Report after the commit
+      > I decided to cache for 60 s, because prices change each minute.
+      Decisions
       > I decided to cache for 60 s, because prices change each minute.
 
     Handoff cache: The cache
@@ -121,4 +123,76 @@ fn a_commit_without_files_is_explained() {
     let sandbox = sandbox().repository();
     let run = sandbox.run(["why", "HEAD"]).exits(1);
     assert!(run.stdout.contains("start"), "{run}");
+}
+
+#[test]
+fn a_rebased_commit_is_explained_by_subject_time_and_files() {
+    let sandbox = sandbox().repository();
+    sandbox.as_user().run(["init", "--private"]).exits(0);
+    let commit = |file: &str, time: &str| {
+        sandbox.write(file, "export {};\n");
+        sandbox.git(&["add", "--all"]);
+        sandbox.git(&["commit", "--quiet", "--message", "Cache pages", "--date", time]);
+    };
+    commit("cache.ts", "2026-03-19T10:02:00Z");
+    Scripted::new(&sandbox, MADE_IT, "2026-03-19")
+        .ask("Cache the pages")
+        .run("git commit -m 'Cache pages'", "[main ad570ac] Cache pages\n 1 file changed", false)
+        .say("Cached.")
+        .save();
+    let run = sandbox.run(["why", "HEAD"]).exits(0);
+    assert!(run.stdout.contains("made as ad570ac, before it was rewritten\n"), "{run}");
+    assert!(run.stdout.contains("Session 5e550001 (Claude Code)"), "{run}");
+    let why: Value =
+        serde_json::from_str(&sandbox.run(["why", "HEAD", "--json"]).exits(0).stdout).unwrap();
+    assert_eq!(why["session"]["made_as"], "ad570ac");
+    // The same subject at another time, and with other files, is another commit.
+    commit("other.ts", "2026-03-19T12:00:00Z");
+    sandbox.run(["why", "HEAD"]).exits(1);
+    sandbox.write("third.ts", "export {};\n");
+    commit("fourth.ts", "2026-03-19T10:02:00Z");
+    sandbox.run(["why", "HEAD"]).exits(1);
+}
+
+#[test]
+fn only_choices_about_the_commit_are_decisions() {
+    let sandbox = sandbox().repository();
+    sandbox.as_user().run(["init", "--private"]).exits(0);
+    sandbox.write("cache.ts", "export const ttl = 60;\n");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "Cache pages"]);
+    let id = sandbox.git(&["log", "-1", "--format=%h %s", "--abbrev=8"]);
+    let id = id.split(' ').next().unwrap().to_owned();
+    Scripted::new(&sandbox, MADE_IT, "2026-03-19")
+        .ask("Review the branch")
+        .say(
+            "I reviewed it.\n\n## Decisions\n\n- Not blocking, just worth thinking about `Loader`\n\
+             - I decided to keep `loader.ts`, because the worker imports it\n\
+             - I chose a map in `cache.ts`, because keys are strings\n",
+        )
+        .ask("Now cache the pages for a minute")
+        .run("git commit -m 'Cache pages'", &format!("[main {id}] Cache pages"), false)
+        .say(
+            "The pages are cached.\n\n## Decisions\n\n- I went with 60 s, because prices change \
+             each minute\n- `Expiry` could be a setting\n",
+        )
+        .ask("Now the search")
+        .say("Done.\n\n## Decisions\n\n- I decided to search by `prefix`, because it is fast\n")
+        .save();
+    let why: Value =
+        serde_json::from_str(&sandbox.run(["why", "HEAD", "--json"]).exits(0).stdout).unwrap();
+    let mut decisions: Vec<&str> = why["session"]["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one.as_str().unwrap())
+        .collect();
+    decisions.sort_unstable();
+    assert_eq!(
+        decisions,
+        [
+            "I chose a map in `cache.ts`, because keys are strings",
+            "I went with 60 s, because prices change each minute",
+        ]
+    );
 }

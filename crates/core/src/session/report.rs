@@ -94,6 +94,16 @@ pub enum ItemKind {
     Done,
 }
 
+/// Whether a statement says by itself that something was chosen, without the heading above it.
+pub fn states_choice(text: &str) -> bool {
+    CuedSentence::parse(text).is_choice()
+}
+
+/// Whether a statement says by itself that something was tried and given up.
+pub fn states_dead_end(text: &str) -> bool {
+    CuedSentence::parse(text).kind() == Some(ItemKind::DeadEnd)
+}
+
 /// Parses one text of an agent.
 pub fn parse_report(text: &str) -> Report {
     let blocks = parse_blocks(text);
@@ -385,6 +395,28 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_stated_choice_is_a_choice() {
+        for text in [
+            "I decided to cache for 60 s",
+            "We kept the old name",
+            "The duplication is intentional",
+        ] {
+            assert!(states_choice(text), "{text}");
+        }
+        for text in [
+            "Not blocking, just worth thinking about",
+            "The simplest fix is a lock",
+            "It reads the file instead of the cache",
+            "I would have chosen a map",
+            "It kept failing",
+        ] {
+            assert!(!states_choice(text), "{text}");
+        }
+        assert!(states_dead_end("I tried a bigger buffer, but it stalled"));
+        assert!(!states_dead_end("A bigger buffer"));
+    }
 
     /// Checks the items of a text, each shown as `kind: text < heading`.
     fn check(text: &str, expected: &[&str]) {

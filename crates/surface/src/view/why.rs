@@ -4,7 +4,7 @@ use super::table::line_width;
 use super::{heading, inline_name, one_line, sanitize, wrap};
 use crate::json::JsonAnswer;
 use midstride::verbs::{CitingHandoff, CommitReason, CommitSession};
-use midstride_core::session::checkpoint::{Highlight, HighlightKind};
+use midstride_core::session::checkpoint::Highlight;
 use midstride_core::session::short_id;
 use midstride_core::text::time::format_time;
 use serde::Serialize;
@@ -25,7 +25,11 @@ pub fn text(reason: &CommitReason, terminal: Option<usize>) -> String {
     let id: String = commit.commit.as_str().chars().take(COMMIT_LENGTH).collect();
     let subject = one_line(&commit.subject, width.saturating_sub(COMMIT_LENGTH + 1));
     let mut out = heading(&format!("{id} {subject}"));
-    out.push_str(&format!("  committed {}\n", commit.time.strftime("%Y-%m-%d %H:%M")));
+    out.push_str(&format!("  committed {}\n", utc(commit.time)));
+    if let Some(made_as) = reason.session.as_ref().and_then(|session| session.made_as.as_deref()) {
+        let made_as: String = made_as.chars().take(COMMIT_LENGTH).collect();
+        out.push_str(&format!("  made as {}, before it was rewritten\n", inline_name(&made_as)));
+    }
     if let Some(line) = &reason.line {
         let place = format!("{}:{}", inline_name(&line.path.display().to_string()), line.number);
         out.push_str(&format!("  wrote {place}\n"));
@@ -44,8 +48,7 @@ pub fn text(reason: &CommitReason, terminal: Option<usize>) -> String {
 fn push_session(out: &mut String, session: &CommitSession, width: usize) {
     let summary = &session.summary;
     let name = short_id(summary.session.as_str());
-    let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%d %H:%M").to_string();
-    let times: Vec<String> = summary.began.into_iter().chain(summary.ended).map(time).collect();
+    let times: Vec<String> = summary.began.into_iter().chain(summary.ended).map(utc).collect();
     let title = format!("Session {} ({})", inline_name(name), session.client.title());
     out.push('\n');
     out.push_str(&heading(&title));
@@ -60,14 +63,16 @@ fn push_session(out: &mut String, session: &CommitSession, width: usize) {
     for (label, part) in parts {
         push_quotes(out, label, part.iter().map(|one| one.text.as_str()), width);
     }
-    for (label, kind) in KINDS {
-        push_quotes(out, label, summary.of_kind(kind).map(|one| one.text.as_str()), width);
+    let choices =
+        [("Decisions", &session.decisions), ("Tried and abandoned", &session.wrong_turns)];
+    for (label, choices) in choices {
+        push_quotes(out, label, choices.iter().map(|one| one.text.as_str()), width);
     }
 }
 
-/// What a session says about its choices.
-const KINDS: [(&str, HighlightKind); 2] =
-    [("Decisions", HighlightKind::Decision), ("Tried and abandoned", HighlightKind::DeadEnd)];
+fn utc(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
 
 fn push_handoff(out: &mut String, handoff: &CitingHandoff, width: usize) {
     let title = handoff.title.as_deref().map(|title| format!(": {title}")).unwrap_or_default();
@@ -140,6 +145,7 @@ struct CommitSessionJson<'r> {
     session: &'r str,
     began: Option<String>,
     ended: Option<String>,
+    made_as: Option<&'r str>,
     goal: Option<&'r str>,
     request: Option<&'r str>,
     report: Option<&'r str>,
@@ -192,17 +198,20 @@ fn session_json(session: &CommitSession) -> CommitSessionJson<'_> {
         one.map(|one| one.text.as_str())
     }
     let summary = &session.summary;
-    let texts = |kind| summary.of_kind(kind).map(|one| one.text.as_str()).collect();
+    fn texts(all: &[Highlight]) -> Vec<&str> {
+        all.iter().map(|one| one.text.as_str()).collect()
+    }
     CommitSessionJson {
         client: session.client.name(),
         session: summary.session.as_str(),
         began: summary.began.map(format_time),
         ended: summary.ended.map(format_time),
+        made_as: session.made_as.as_deref(),
         goal: text(session.goal.as_ref()),
         request: text(session.request.as_ref()),
         report: text(session.report.as_ref()),
-        decisions: texts(HighlightKind::Decision),
-        wrong_turns: texts(HighlightKind::DeadEnd),
+        decisions: texts(&session.decisions),
+        wrong_turns: texts(&session.wrong_turns),
     }
 }
 

@@ -42,6 +42,13 @@ const DECISION: &[&str] = &[
     "而不是", "决定", "代わりに",
 ];
 
+/// Phrases that say that a choice was made. Others only compare or propose.
+#[rustfmt::skip]
+const CHOICE: &[&str] = &[
+    "decided", "chose", "went with", "opted", "settled on", "agreed to", "i kept", "we kept", "by design", "on purpose",
+    "intentional", "intentionally", "entschieden", "décidé", "decidi", "decidido", "决定",
+];
+
 /// Words that deny or limit something: a statement about the code that a reader would not guess.
 #[rustfmt::skip]
 const FINDING: &[&str] = &[
@@ -227,6 +234,17 @@ impl CuedSentence {
             (ItemKind::Finding, SentenceCue::Finding),
         ];
         rows.iter().find(|(_, mark)| self.cues.has(*mark)).map(|(kind, _)| *kind)
+    }
+
+    /// Whether it says that a choice was made. A question or a supposition does not.
+    pub(super) fn is_choice(&self) -> bool {
+        let words = self.words.split_inclusive(' ').scan(0, |at, word| {
+            let from = *at;
+            *at += word.len();
+            Some(&self.words[from..])
+        });
+        let is_supposed = self.cues.has(SentenceCue::Hypothetical);
+        !is_supposed && { words }.any(|rest| starts_with_any(rest, CHOICE))
     }
 
     /// Counts the kinds of cues: a choice with its reason beats a choice alone.

@@ -145,6 +145,13 @@ impl Repository {
         Ok(all_log_entries(&log, &|_| true).into_iter().next())
     }
 
+    /// When a commit was first made. A rebase keeps this time.
+    pub(crate) fn author_time(&self, commit: &CommitId) -> Option<Timestamp> {
+        let asked = ["log", "-1", "--format=%at", commit.as_str(), "--"];
+        let time = self.run(&asked, b"").ok()?;
+        Timestamp::from_second(String::from_utf8_lossy(&time).trim().parse().ok()?).ok()
+    }
+
     /// The latest commits that added or removed a blob, newest first, with the affected paths.
     pub(crate) fn commits_with(
         &self,

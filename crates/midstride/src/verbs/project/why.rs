@@ -1,7 +1,8 @@
 //! Explains a commit, or the commit that wrote a line: the session that made it, what it was asked,
 //! what it decided, and the handoffs that name it.
 //!
-//! A session made a commit only if its records show the id. Nothing is inferred from times or subjects.
+//! A session made a commit if its records show the id. For a commit that a rebase or an amendment
+//! rewrote, they show another id: then the subject, the time and the changed files must all agree.
 
 use super::home::{may_read_store, own_store};
 use crate::clients::{self, Client};
@@ -9,15 +10,21 @@ use crate::store::Store;
 use crate::store::ledger::LedgerError;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{GitError, LogEntry, Repository};
-use crate::verbs::brief::summaries::{SummarizedSession, summarize_sessions};
+use crate::verbs::brief::summaries::summarize_sessions;
+use crate::verbs::session::sessions::session;
 use crate::workspace::{Workspace, WorkspaceError};
+use jiff::{SignedDuration, Timestamp};
 use midstride_core::handoff::Handoff;
 use midstride_core::session::checkpoint::{Highlight, HighlightKind, SessionSummary};
+use midstride_core::session::report::{states_choice, states_dead_end};
+use midstride_core::session::{Provenance, SessionCommit};
 use midstride_core::text::id::CommitId;
 use std::path::{Path, PathBuf};
 
 /// A shorter id may be that of another commit.
 const ID_LENGTH_MIN: usize = 7;
+/// How long before or after its record a commit may have been made. Its hooks may take minutes.
+const RECORD_DELAY_MAX: SignedDuration = SignedDuration::from_mins(10);
 
 /// What to explain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +84,18 @@ pub struct CommitSession {
     pub client: &'static dyn Client,
     /// All that is known about it.
     pub summary: SessionSummary,
+    /// The id in its records, if the commit was rewritten since.
+    pub made_as: Option<String>,
     /// Its goal.
     pub goal: Option<Highlight>,
     /// The last request before the commit, if it is not the goal.
     pub request: Option<Highlight>,
     /// The first report after the commit.
     pub report: Option<Highlight>,
+    /// What it says it chose, while it worked on the request or about a file of the commit.
+    pub decisions: Vec<Highlight>,
+    /// What it says it tried and gave up, by the same rule.
+    pub wrong_turns: Vec<Highlight>,
 }
 
 /// A handoff that names a commit as its resolution, or the session that made it as its source.
@@ -175,7 +188,7 @@ pub fn why(store: &Store, target: &CommitTarget) -> Result<CommitReason, WhyErro
     let no_commit = || WhyError::NoCommit(id.to_string());
     let commit = repository.log_entry(&id)?.ok_or_else(no_commit)?;
     let (session, mut unread) = match may_read_store(workspace) {
-        true => find_session(store, &id)?,
+        true => find_session(store, repository, &commit, line.as_ref())?,
         false => (None, Vec::new()),
     };
     let mut handoffs = Vec::new();
@@ -219,27 +232,113 @@ fn blame(
     Ok((writer.ok_or_else(uncommitted)?, line))
 }
 
-/// The session whose records show the id of the commit. Of a session and its forks, the first.
+/// The session whose records show the commit. Of a session and its forks, the first.
 fn find_session(
     store: &Store,
-    id: &CommitId,
+    repository: &Repository,
+    commit: &LogEntry,
+    line: Option<&BlamedLine>,
 ) -> Result<(Option<CommitSession>, Vec<FileError>), LedgerError> {
     let (sessions, unread) = summarize_sessions(store, |_| true)?;
-    let made = sessions.into_iter().filter_map(|one| {
-        let SummarizedSession { listed, summary } = one;
-        let summary = summary?;
-        let commit = summary.of_kind(HighlightKind::Commit).find(|one| names(one, id)).cloned()?;
-        Some((listed.client, summary, commit))
+    let mut sessions: Vec<(&'static dyn Client, SessionSummary)> =
+        sessions.into_iter().filter_map(|one| Some((one.listed.client, one.summary?))).collect();
+    sessions.sort_by_key(|(_, summary)| summary.began);
+    let exact = sessions.iter().find_map(|(client, summary)| {
+        let made = summary.of_kind(HighlightKind::Commit).find(|one| names(one, &commit.commit))?;
+        Some((*client, summary, made.seen.clone()?, None))
     });
-    let first = made.min_by_key(|(_, summary, _)| summary.began);
-    let session = first.map(|(client, summary, commit)| {
-        let goal = summary.of_kind(HighlightKind::Goal).next().cloned();
-        let request = last_request_before(&summary, &commit);
-        let request = request.filter(|one| goal.as_ref().is_none_or(|goal| goal.text != one.text));
-        let report = first_report_after(&summary, &commit);
-        CommitSession { client, goal, request: request.cloned(), report: report.cloned(), summary }
+    let made = exact.or_else(|| find_rewritten(store, repository, commit, &sessions));
+    let session = made.map(|(client, summary, seen, made_as)| {
+        explain_session(client, summary, &seen, made_as, commit, line)
     });
     Ok((session, unread))
+}
+
+/// A session, the record of its commit, and the id there if that is another one.
+type MadeCommit<'s> = (&'static dyn Client, &'s SessionSummary, Provenance, Option<String>);
+
+/// The session that made a commit before it was rewritten: a rebase keeps its subject and its first
+/// time.
+fn find_rewritten<'s>(
+    store: &Store,
+    repository: &Repository,
+    commit: &LogEntry,
+    sessions: &'s [(&'static dyn Client, SessionSummary)],
+) -> Option<MadeCommit<'s>> {
+    let first_made = repository.author_time(&commit.commit)?;
+    let is_near = |time: Timestamp| first_made.duration_since(time).abs() <= RECORD_DELAY_MAX;
+    let may_have_made = |summary: &SessionSummary| {
+        let (began, ended) = (summary.began.unwrap_or(first_made), summary.ended);
+        let is_over = ended.is_some_and(|ended| ended < first_made && !is_near(ended));
+        !is_over && (began <= first_made || is_near(began))
+    };
+    sessions.iter().filter(|(_, summary)| may_have_made(summary)).find_map(|(client, summary)| {
+        let view = session(store, summary.session.as_str(), Some(*client)).ok()?;
+        let facts = &view.checkpoint.session;
+        let changes_files = |made: &SessionCommit| {
+            let is_changed = |path: &String| {
+                facts.files.changed().any(|(changed, _)| Path::new(changed).ends_with(path))
+            };
+            let number = u64::try_from(commit.paths.len()).ok();
+            made.files.is_none_or(|files| Some(files) == number)
+                && (made.files.is_some() || commit.paths.iter().any(is_changed))
+        };
+        let is_it = |made: &&SessionCommit| {
+            let subject = made.subject.as_deref().is_some_and(|one| one.trim() == commit.subject);
+            subject && made.seen.at.is_some_and(is_near) && changes_files(made)
+        };
+        let made = facts.commits.iter().find(is_it)?;
+        Some((*client, summary, made.seen.clone(), made.id.as_ref().map(CommitId::to_string)))
+    })
+}
+
+fn explain_session(
+    client: &'static dyn Client,
+    summary: &SessionSummary,
+    seen: &Provenance,
+    made_as: Option<String>,
+    commit: &LogEntry,
+    line: Option<&BlamedLine>,
+) -> CommitSession {
+    let goal = summary.of_kind(HighlightKind::Goal).next().cloned();
+    let asked = last_request_before(summary, seen);
+    let next = requests(summary).filter(|one| is_after(one, seen));
+    let next = next.reduce(|first, one| if is_before(one, first) { one } else { first });
+    let is_near = |one: &Highlight| {
+        asked.is_some_and(|asked| is_before(asked, one))
+            && next.is_none_or(|next| is_before(one, next))
+    };
+    let line_path = line.map(|line| line.path.display().to_string());
+    let paths: Vec<&str> = match &line_path {
+        Some(path) => vec![path.as_str()],
+        None => commit.paths.iter().map(String::as_str).collect(),
+    };
+    let names_file = |one: &Highlight| {
+        let names = paths.iter().filter_map(|path| path.rsplit('/').next());
+        { names }.any(|name| one.text.contains(name))
+    };
+    // A choice with its reason counts as a finding elsewhere.
+    let is_choice = |one: &&Highlight| {
+        matches!(one.kind, HighlightKind::Decision | HighlightKind::Finding)
+            && states_choice(&one.text)
+    };
+    let is_wrong_turn =
+        |one: &&Highlight| one.kind == HighlightKind::DeadEnd && states_dead_end(&one.text);
+    let is_about = |one: &&Highlight| is_near(one) || names_file(one);
+    let items = || summary.items.iter().filter(is_about);
+    let decisions = items().filter(is_choice).cloned().collect();
+    let wrong_turns = items().filter(is_wrong_turn).cloned().collect();
+    let request = asked.filter(|one| goal.as_ref().is_none_or(|goal| goal.text != one.text));
+    CommitSession {
+        client,
+        request: request.cloned(),
+        report: first_report_after(summary, seen).cloned(),
+        decisions,
+        wrong_turns,
+        goal,
+        made_as,
+        summary: summary.clone(),
+    }
 }
 
 /// Whether a commit of a session is this one.
@@ -251,10 +350,7 @@ fn is_start_of(short: &str, id: &CommitId) -> bool {
     short.len() >= ID_LENGTH_MIN && id.as_str().starts_with(&short.to_ascii_lowercase())
 }
 
-fn last_request_before<'g>(
-    summary: &'g SessionSummary,
-    commit: &Highlight,
-) -> Option<&'g Highlight> {
+fn requests(summary: &SessionSummary) -> impl Iterator<Item = &Highlight> {
     let is_request = |one: &&Highlight| {
         matches!(
             one.kind,
@@ -264,16 +360,28 @@ fn last_request_before<'g>(
                 | HighlightKind::Correction
         )
     };
-    let requests = summary.items.iter().filter(is_request).filter(|one| is_before(one, commit));
+    summary.items.iter().filter(is_request)
+}
+
+fn last_request_before<'g>(
+    summary: &'g SessionSummary,
+    commit: &Provenance,
+) -> Option<&'g Highlight> {
+    let is_earlier = |one: &&Highlight| one.seen.as_ref().is_some_and(|seen| commit.is_after(seen));
+    let requests = requests(summary).filter(is_earlier);
     requests.reduce(|last, one| if is_before(last, one) { one } else { last })
 }
 
 fn first_report_after<'g>(
     summary: &'g SessionSummary,
-    commit: &Highlight,
+    commit: &Provenance,
 ) -> Option<&'g Highlight> {
-    let reports = summary.of_kind(HighlightKind::Report).filter(|one| is_before(commit, one));
+    let reports = summary.of_kind(HighlightKind::Report).filter(|one| is_after(one, commit));
     reports.reduce(|first, one| if is_before(one, first) { one } else { first })
+}
+
+fn is_after(one: &Highlight, record: &Provenance) -> bool {
+    one.seen.as_ref().is_some_and(|seen| seen.is_after(record))
 }
 
 /// Whether the records show that a highlight came before another one.
