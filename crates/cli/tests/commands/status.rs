@@ -130,6 +130,7 @@ fn a_project_is_shown_at_a_glance() {
     Next action    finish the request above
     Failing        npm test: FAIL src/cache.test.ts
     Uncommitted    2 files: src/cache.ts, src/purge.ts
+    Open           k5k4  unfinished request: Make the market pages fast again
     Waiting on you market-page-perf q1  for product: May the weather be ten…
                    coupons q1           Should expired coupons be refunded?
     Handoffs       market-page-perf  Market pages take 14 s
@@ -302,4 +303,35 @@ fn a_project_with_lots_of_everything_fits_a_terminal() {
     assert!(shown.contains(": midstride list"), "{shown}");
     let all: Value = serde_json::from_str(&sandbox.run(["--json"]).stdout).unwrap();
     assert_eq!(all["waiting"].as_array().unwrap().len(), 51, "{all}");
+}
+
+#[test]
+fn what_sessions_left_open_is_shown_with_handles() {
+    let sandbox = shop();
+    let boxes: String =
+        (1..=5).map(|number| format!("- [ ] Try page {number} by hand\n")).collect();
+    let mut session = ScriptedSession::new(&sandbox, "Open a pull request for the cache");
+    let command = format!("gh pr create --title Cache --body '{boxes}'");
+    session.call("Bash", &json!({"command": command}));
+    let result = json!([{
+        "type": "tool_result", "tool_use_id": "t1",
+        "content": "https://github.com/acme/shop/pull/7", "is_error": false,
+    }]);
+    session.add("user", &result);
+    session.add("assistant", &json!([{"type": "text", "text": "The pull request is open."}]));
+    session.save();
+    let run = sandbox.run(&[] as &[&str]).exits(0);
+    let open: Vec<&str> = run
+        .stdout
+        .lines()
+        .skip_while(|line| !line.starts_with("Open "))
+        .take_while(|line| line.starts_with("Open ") || line.starts_with("   "))
+        .collect();
+    assert_eq!(open.len(), 3, "{run}");
+    assert!(open[0].contains("unchecked") && open[0].contains("Try page"), "{run}");
+    assert!(open[2].contains("and 3 more: midstride dismiss"), "{run}");
+    let home: Value = serde_json::from_str(&sandbox.run(["status", "--json"]).stdout).unwrap();
+    let items = home["open"].as_array().unwrap();
+    assert_eq!(items.len(), 5, "{home:#}");
+    assert!(open[0].contains(items[0]["handle"].as_str().unwrap()), "{run}");
 }

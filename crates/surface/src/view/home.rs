@@ -12,7 +12,8 @@ use hints::{next_command, problem_text, reopen_command};
 use jiff::{SignedDuration, Timestamp};
 use midstride::clients::SessionLiveness;
 use midstride::verbs::{
-    HomeScreen, LastSession, NextCommand, OpenHandoff, ReopenCommand, WaitingItem, WaitingSource,
+    DismissableItem, HomeScreen, LastSession, NextCommand, OpenHandoff, ReopenCommand, WaitingItem,
+    WaitingSource,
 };
 use midstride_core::brief::items::headline;
 use midstride_core::session::checkpoint::{HighlightKind, SessionEnding, SessionSummary};
@@ -34,6 +35,8 @@ const TEXT_WIDTH_MIN: usize = 24;
 const WIDTH: usize = 80;
 /// How many entries a section shows if there are few others.
 const ENTRIES_MAX: usize = 5;
+/// How many lines the open items of sessions get.
+const OPEN_MAX: usize = 3;
 /// A longer id is truncated, so that something of the title is visible.
 const ID_WIDTH_MAX: usize = 32;
 
@@ -188,6 +191,7 @@ fn sections(home: &HomeScreen, context: &HomeContext) -> Vec<HomeSection> {
         format!("{}{}", one_line(&check.command, width), error.unwrap_or_default())
     });
     let uncommitted = home.work_tree.as_ref().and_then(|tree| uncommitted_line(tree, width));
+    let open: Vec<_> = home.open.iter().map(open_row).collect();
     let waiting: Vec<_> = home.waiting.iter().map(waiting_row).collect();
     let handoffs: Vec<_> = home.handoffs.iter().map(handoff_row).collect();
     let tasks = home.tasks.iter().map(|task| {
@@ -206,6 +210,10 @@ fn sections(home: &HomeScreen, context: &HomeContext) -> Vec<HomeSection> {
         fixed("Next action", action.into_iter().collect()),
         HomeSection::new("Failing", failing.collect(), "midstride brief"),
         fixed("Uncommitted", uncommitted.into_iter().collect()),
+        HomeSection {
+            shown: OPEN_MAX - 1,
+            ..HomeSection::new("Open", aligned(&open), "midstride dismiss")
+        },
         HomeSection::new("Waiting on you", aligned(&waiting), "midstride status --json"),
         HomeSection::new("Handoffs", aligned(&handoffs), "midstride list"),
         HomeSection::new("Tasks", aligned(&tasks.collect::<Vec<_>>()), "midstride task list"),
@@ -364,6 +372,10 @@ fn waiting_row(item: &WaitingItem) -> (String, String) {
     };
     let owner = item.owner.as_deref().map(|owner| format!("for {}: ", one_line(owner, 20)));
     (inline_name(&id), format!("{}{text}", owner.unwrap_or_default()))
+}
+
+fn open_row(item: &DismissableItem) -> (String, String) {
+    (item.handle.clone(), format!("{}: {}", item.kind, one_line(&item.text, usize::MAX)))
 }
 
 fn handoff_row(handoff: &OpenHandoff) -> (String, String) {

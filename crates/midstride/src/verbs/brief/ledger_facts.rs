@@ -327,6 +327,8 @@ fn is_covered_by_board(
 pub(in crate::verbs) struct UnfinishedWork {
     /// The session, without what was dismissed or closed with its branch.
     pub(in crate::verbs) last: Option<SessionSummary>,
+    /// What that session left open.
+    pub(in crate::verbs) own: Vec<UnsettledItem>,
     /// What earlier sessions left open.
     pub(in crate::verbs) earlier: Vec<UnsettledItem>,
 }
@@ -340,7 +342,8 @@ pub(in crate::verbs) fn unfinished_work(
 ) -> Result<UnfinishedWork, LedgerError> {
     let asked = BriefRequest { session: own.cloned(), ..BriefRequest::default() };
     let facts = LedgerFacts::read_with(store, &asked, newest)?;
-    Ok(UnfinishedWork { last: facts.summary, earlier: facts.unsettled.0 })
+    let (own, earlier) = (facts.own_unsettled, facts.unsettled.0);
+    Ok(UnfinishedWork { last: facts.summary, own, earlier })
 }
 
 /// The agents still running when the session that a briefing would cover ended.

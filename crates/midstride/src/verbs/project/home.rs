@@ -18,6 +18,7 @@ use crate::store::ledger::{LedgerError, WaitPolicy};
 use crate::sys::env::Environment;
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
+use crate::verbs::brief::dismiss::DismissableItem;
 use crate::workspace::observation::{current_work_tree, last_observation};
 use crate::workspace::{
     Access, FindError, SetupMode, StoreOwner, Workspace, WorkspaceError, recorded_projects,
@@ -48,6 +49,8 @@ pub struct HomeScreen {
     pub next_action: Option<NextAction>,
     /// Checks that failed and have not passed since.
     pub failing: Vec<FailingCheck>,
+    /// Requests, unchecked items and questions that sessions left open, newest first.
+    pub open: Vec<DismissableItem>,
     /// The working tree, if git answered.
     pub work_tree: Option<WorkTreeState>,
     /// What waits for the user. What blocks comes first.
@@ -164,7 +167,8 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
         Ok(facts) => (facts, None),
         Err(error) => (HomeSessions::default(), Some(error)),
     };
-    let HomeSessions { last, earlier, uncaptured } = facts;
+    let HomeSessions { last, own, earlier, clients, uncaptured } = facts;
+    let open = open_items(&own, &earlier);
     work.add_session_question(last.as_ref());
     let work_tree = match effort {
         HomeEffort::Full => current_work_tree(workspace),
@@ -173,7 +177,7 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
     let client = last.as_ref().map(|last| last.client);
     let mut problems: Vec<HomeProblem> = problem::access_problem(access).into_iter().collect();
     if effort == HomeEffort::Full {
-        problems.extend(problem::capture_problems(workspace, client, uncaptured));
+        problems.extend(problem::capture_problems(workspace, client, &clients, uncaptured));
     }
     let branch = workspace.repository().and_then(Repository::branch);
     Ok(HomeScreen {
@@ -183,7 +187,8 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
         next_action: find_next_action(last.as_ref(), &work),
         failing: find_failing(last.as_ref(), &earlier),
         work_tree,
-        next: next_command::choose_next(workspace, last.as_ref(), &work, &problems),
+        next: next_command::choose_next(workspace, last.as_ref(), &work, &open, &problems),
+        open,
         last_session: last,
         waiting: work.waiting,
         handoffs: work.handoffs,
@@ -238,12 +243,26 @@ fn find_failing(last: Option<&LastSession>, earlier: &[UnsettledItem]) -> Vec<Fa
     checks
 }
 
+/// What sessions left open and no other part of the screen shows.
+fn open_items(own: &[UnsettledItem], earlier: &[UnsettledItem]) -> Vec<DismissableItem> {
+    let is_asked = |kind| {
+        matches!(
+            kind,
+            HighlightKind::OpenRequest | HighlightKind::Queued | HighlightKind::Unchecked
+        )
+    };
+    let own = own.iter().filter(|one| is_asked(one.item.kind));
+    let is_shown = |kind| is_asked(kind) || kind == HighlightKind::Question;
+    own.chain(earlier.iter().filter(|one| is_shown(one.item.kind))).map(Into::into).collect()
+}
+
 impl HomeScreen {
     /// Whether anything is left to do.
     pub fn has_unfinished_work(&self) -> bool {
         let is_dirty = |tree: &WorkTreeState| !tree.uncommitted.is_empty() || tree.more > 0;
         self.next_action.is_some()
             || !self.failing.is_empty()
+            || !self.open.is_empty()
             || !self.waiting.is_empty()
             || !self.tasks.is_empty()
             || self.handoffs.iter().any(|one| !one.is_note)

@@ -4,7 +4,9 @@ use super::goal;
 use super::hints::{next_command, problem_text, reopen_command};
 use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::clients::SessionLiveness;
-use midstride::verbs::{HomeProblem, HomeScreen, LastSession, WaitingItem, WaitingSource};
+use midstride::verbs::{
+    DismissableItem, HomeProblem, HomeScreen, LastSession, WaitingItem, WaitingSource,
+};
 use midstride::workspace::SetupMode;
 use midstride_core::session::checkpoint::SessionEnding;
 use serde::Serialize;
@@ -18,6 +20,7 @@ pub struct HomeJson {
     last_session: Option<LastSessionJson>,
     next_action: Option<NextActionJson>,
     failing: Vec<FailingCheckJson>,
+    open: Vec<OpenItemJson>,
     uncommitted: Option<UncommittedJson>,
     waiting: Vec<WaitingItemJson>,
     handoffs: Vec<OpenHandoffJson>,
@@ -56,6 +59,14 @@ struct NextActionJson {
 struct FailingCheckJson {
     command: String,
     error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OpenItemJson {
+    handle: String,
+    kind: &'static str,
+    text: String,
+    session: String,
 }
 
 #[derive(Serialize)]
@@ -115,6 +126,7 @@ pub fn json(home: &HomeScreen) -> HomeJson {
             source: action.source.clone(),
         }),
         failing: failing_json(home),
+        open: home.open.iter().map(open_json).collect(),
         uncommitted: home.work_tree.as_ref().map(|tree| UncommittedJson {
             files: tree.uncommitted.iter().map(|file| file.path.clone()).collect(),
             more: tree.more,
@@ -152,6 +164,15 @@ fn last_session_json(last: &LastSession) -> LastSessionJson {
 fn failing_json(home: &HomeScreen) -> Vec<FailingCheckJson> {
     let checks = home.failing.iter().cloned();
     checks.map(|check| FailingCheckJson { command: check.command, error: check.error }).collect()
+}
+
+fn open_json(item: &DismissableItem) -> OpenItemJson {
+    OpenItemJson {
+        handle: item.handle.clone(),
+        kind: item.kind,
+        text: item.text.clone(),
+        session: item.session.to_string(),
+    }
 }
 
 fn handoffs_json(home: &HomeScreen) -> Vec<OpenHandoffJson> {

@@ -48,8 +48,12 @@ pub struct ReopenCommand {
 pub(super) struct HomeSessions {
     /// The last session.
     pub(super) last: Option<LastSession>,
+    /// What it left open.
+    pub(super) own: Vec<UnsettledItem>,
     /// What earlier sessions left open.
     pub(super) earlier: Vec<UnsettledItem>,
+    /// The clients of all sessions.
+    pub(super) clients: Vec<&'static dyn Client>,
     /// How many ended sessions are not captured to their end.
     pub(super) uncaptured: usize,
 }
@@ -67,19 +71,20 @@ impl HomeSessions {
         let newest = list.iter().filter(is_other).find(|one| worked_here(workspace, one));
         let fresh = newest.and_then(|one| summarize_uncaptured(workspace, one));
         let worked = fresh.clone().filter(|summary| summary.worked);
-        let UnfinishedWork { last, earlier } = unfinished_work(store, own, worked)?;
+        let UnfinishedWork { last, own, earlier } = unfinished_work(store, own, worked)?;
         let last = match last.or(fresh) {
             Some(summary) => LastSession::from_summary(workspace, summary, &list),
             None => newest.map(|one| LastSession::from_transcript(workspace, one)),
         };
-        Ok(Self { last, earlier, uncaptured })
+        let clients = list.iter().map(|one| one.client).collect();
+        Ok(Self { last, own, earlier, clients, uncaptured })
     }
 
     /// Reads only what was captured.
     pub(super) fn read_captured(store: &Store) -> Result<Self, LedgerError> {
-        let UnfinishedWork { last, earlier } = unfinished_work(store, None, None)?;
+        let UnfinishedWork { last, own, earlier } = unfinished_work(store, None, None)?;
         let last = last.and_then(|one| LastSession::from_summary(store.workspace(), one, &[]));
-        Ok(Self { last, earlier, uncaptured: 0 })
+        Ok(Self { last, own, earlier, clients: Vec::new(), uncaptured: 0 })
     }
 }
 

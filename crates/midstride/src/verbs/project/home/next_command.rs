@@ -4,6 +4,7 @@ use super::last_session::LastSession;
 use super::open_work::{OpenWork, WaitingSource};
 use super::problem::HomeProblem;
 use crate::clients::SessionLiveness;
+use crate::verbs::brief::dismiss::DismissableItem;
 use crate::workspace::{Catalog, SetupMode, StoredHandoff, Workspace};
 use midstride_core::session::checkpoint::SessionEnding;
 
@@ -23,7 +24,7 @@ pub enum NextCommand {
         /// The number of the question.
         number: usize,
     },
-    /// Print what the next session has to know, because the last one cannot be reopened.
+    /// Print what the next session has to know: the last one is complete or cannot be reopened.
     Brief,
     /// Capture ended sessions.
     Recover,
@@ -49,6 +50,7 @@ pub(super) fn choose_next(
     workspace: &Workspace,
     last: Option<&LastSession>,
     work: &OpenWork,
+    items: &[DismissableItem],
     problems: &[HomeProblem],
 ) -> NextCommand {
     if workspace.setup() == SetupMode::NotSetUp {
@@ -88,6 +90,7 @@ pub(super) fn choose_next(
         (Some(_), _, _) => NextCommand::Brief,
         (None, Some(stored), _) => advance_or_show(workspace, stored, work),
         (None, None, Some(task)) => NextCommand::ShowTask(task.name.clone()),
+        (None, None, None) if last.is_some() || !items.is_empty() => NextCommand::Brief,
         (None, None, None) => NextCommand::New,
     }
 }

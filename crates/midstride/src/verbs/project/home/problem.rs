@@ -43,10 +43,12 @@ pub(super) fn access_problem(access: Access) -> Option<HomeProblem> {
     }
 }
 
-/// The problems that keep sessions from being captured. `last` is the client of the last one.
+/// The problems that keep sessions from being captured. `last` is the client of the last one, and
+/// `used` are the clients of all of them.
 pub(super) fn capture_problems(
     workspace: &Workspace,
     last: Option<&'static dyn Client>,
+    used: &[&'static dyn Client],
     uncaptured: usize,
 ) -> Vec<HomeProblem> {
     if workspace.setup() == SetupMode::NotSetUp {
@@ -58,7 +60,7 @@ pub(super) fn capture_problems(
     } else if are_hooks_switched_off() {
         problems.push(HomeProblem::HooksOffInEnvironment);
     }
-    problems.extend(hook_problems(workspace, last));
+    problems.extend(hook_problems(workspace, last, used));
     if uncaptured > 0 {
         problems.push(HomeProblem::Uncaptured { sessions: uncaptured });
     }
@@ -66,7 +68,11 @@ pub(super) fn capture_problems(
 }
 
 /// Finds clients that run no hooks: the one of the last session, or all that are present.
-fn hook_problems(workspace: &Workspace, last: Option<&'static dyn Client>) -> Vec<HomeProblem> {
+fn hook_problems(
+    workspace: &Workspace,
+    last: Option<&'static dyn Client>,
+    used: &[&'static dyn Client],
+) -> Vec<HomeProblem> {
     let environment = workspace.environment();
     let scopes = [InstallScope::User, InstallScope::Project(workspace.root().path().to_owned())];
     let (mut with_hooks, mut without_hooks, mut problems) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,7 +87,8 @@ fn hook_problems(workspace: &Workspace, last: Option<&'static dyn Client>) -> Ve
                 with_hooks.push(client);
                 let mut trusts = std::iter::once(first).chain(installed);
                 let runs = trusts.any(|one| one.trusted_hooks().is_none_or(is_trusted));
-                if !runs {
+                // A client that the user does not use here has nothing to capture.
+                if !runs && used.contains(&client) {
                     problems.push(HomeProblem::UntrustedHooks(client));
                 }
             }
