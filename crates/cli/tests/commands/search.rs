@@ -107,7 +107,7 @@ fn failed_searches_give_a_hint() {
     exit 1
     ----- stderr -----
     No matching handoff or captured session.
-    Try the start of the word: midstride search 'zeb*'
+    Try words that start with it: midstride search 'zebra*'
     ");
     insta::assert_snapshot!(sandbox.run(["search", "market", "zebra"]), @"
     exit 1

@@ -286,17 +286,14 @@ fn search_suggestion(words: &[String], has_filter: bool, surface: Surface) -> St
         return "Try without the filter".to_owned();
     }
     match single.as_slice() {
-        [one] if !one.ends_with('*') && one.chars().count() > PREFIX_LENGTH_MIN => {
-            let letters = one.chars().count().saturating_sub(2).max(PREFIX_LENGTH_MIN);
-            let begin: String = one.chars().take(letters).chain(['*']).collect();
+        [one] if !one.ends_with('*') && one.chars().count() >= PREFIX_LENGTH_MIN => {
+            let begin = format!("{one}*");
             match surface {
                 Surface::Terminal => {
-                    format!(
-                        "Try the start of the word: midstride search {}",
-                        super::shell_word(&begin)
-                    )
+                    let begin = super::shell_word(&begin);
+                    format!("Try words that start with it: midstride search {begin}")
                 }
-                Surface::Tools => format!("Try the start of the word: `{}`", sanitize(&begin)),
+                Surface::Tools => format!("Try words that start with it: `{}`", sanitize(&begin)),
             }
         }
         [_, _, ..] => "Try fewer words: every word must match".to_owned(),
