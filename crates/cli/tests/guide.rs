@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Commands that the sandbox of a page cannot run, by how they begin, with the reason.
-const NOT_RUN: [(&str, &str); 2] = [
+const NOT_RUN: [(&str, &str); 3] = [
     ("cargo ", "builds, installs or removes the program itself"),
+    ("cd ", "the sandbox starts in its repository"),
     ("scripts/test", "runs this test"),
 ];
 

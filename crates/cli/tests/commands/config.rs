@@ -218,3 +218,18 @@ fn settings_of_an_untrusted_clone_are_neither_shown_nor_changed() {
     hint: change to a repository; `midstride config list` shows your settings
     ");
 }
+
+#[test]
+fn the_last_setting_takes_its_table_and_file_along() {
+    let sandbox = sandbox().repository();
+    let folder = sandbox.home().join(".config/midstride");
+    sandbox.as_user().run(["config", "set", "capture.exclude", "~/secret/**"]).exits(0);
+    assert!(folder.join("config.toml").exists());
+    sandbox.as_user().run(["config", "unset", "capture.exclude"]).exits(0);
+    assert!(!folder.exists());
+    // A comment stays.
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "# mine\n[capture]\nretention = 30\n").unwrap();
+    sandbox.as_user().run(["config", "unset", "capture.retention"]).exits(0);
+    assert_eq!(file(&sandbox), "# mine\n[capture]\n");
+}

@@ -10,7 +10,7 @@ use crate::workspace::{Access, CONFIGURATION, PRIVATE_CONFIGURATION, SetupMode, 
 use SettingScope::{Repository, User};
 use std::io;
 use std::path::{Path, PathBuf};
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 /// A setting that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,6 +245,15 @@ impl<'a> ConfigFile<'a> {
         }
     }
 
+    /// Removes a file without settings, and the user's folder if nothing else is in it.
+    fn remove(&self, root: &Root, file: &Path) -> Result<(), FileError> {
+        root.remove(file, self.text.as_bytes())?;
+        if let (ConfigPlace::User(_), Some(folder)) = (&self.place, self.path.parent()) {
+            files::remove_empty_folder(folder);
+        }
+        Ok(())
+    }
+
     /// Writes the file if its text is new. Returns whether it was.
     fn write(&mut self, text: String) -> Result<bool, ConfigError> {
         if text == self.text {
@@ -262,7 +271,11 @@ impl<'a> ConfigFile<'a> {
                 (workspace.make_private()?, Some(Path::new(PRIVATE_CONFIGURATION)))
             }
         };
-        root.put(file.ok_or(ConfigError::NoHome)?, text.as_bytes())?;
+        let file = file.ok_or(ConfigError::NoHome)?;
+        match text.trim().is_empty() {
+            true => self.remove(&root, file)?,
+            false => root.put(file, text.as_bytes())?,
+        }
         self.text = text;
         Ok(true)
     }
@@ -293,7 +306,26 @@ fn change(
         (Some(settings), None) => settings.remove(name),
         (None, _) => None,
     };
+    remove_empty_table(document, table);
     Ok(())
+}
+
+/// Removes a table without settings and comments.
+fn remove_empty_table(document: &mut DocumentMut, name: Option<&str>) {
+    let Some((name, Item::Table(table))) = name.and_then(|name| Some((name, document.get(name)?)))
+    else {
+        return;
+    };
+    let has_comment = |raw: Option<&RawString>| {
+        raw.and_then(RawString::as_str).is_some_and(|text| !text.trim().is_empty())
+    };
+    let decor = table.decor();
+    let rest = document.trailing();
+    if table.is_empty()
+        && ![decor.prefix(), decor.suffix(), Some(rest)].into_iter().any(has_comment)
+    {
+        document.remove(name);
+    }
 }
 
 /// A number, `true` or `false`, or a text.
