@@ -111,8 +111,8 @@ pub use project::setup::{
     plan_setup, plan_undo, trust_documents, undo_limit,
 };
 pub use project::subject::{
-    BriefSubject, StartError, SubjectError, brief_subject, continuation_prompt, find_subject,
-    portable_markdown, start_client,
+    BriefSubject, OtherId, StartError, SubjectError, brief_subject, continuation_prompt,
+    find_other_id, find_subject, portable_markdown, start_client,
 };
 pub use project::suggest::{Suggestion, SuggestionKind, suggest};
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};

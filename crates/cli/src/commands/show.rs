@@ -2,6 +2,7 @@ use super::CliOutcome;
 use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::store::Store;
+use midstride::verbs;
 use midstride::workspace::StoredHandoff;
 use midstride_core::text::id::split_revision;
 use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
@@ -55,7 +56,11 @@ pub(crate) fn show(ui: &mut Ui, store: &Store, args: &ShowArgs) -> Result<CliOut
             view::shell_word(name)
         )));
     }
-    let stored = workspace.find(name)?;
+    let stored = workspace.find(name).map_err(|error| {
+        let other = verbs::find_other_id(store, name);
+        let hint = other.map(|other| view::handoff::other_id_hint(&other));
+        hint.into_iter().fold(Diagnostic::from(error), Diagnostic::hint)
+    })?;
     if let Some(number) = revision {
         return show_text(ui, store, args, stored, number);
     }

@@ -1,5 +1,6 @@
+use super::log::Scripted;
 use super::shop;
-use midstride_testkit::{Run, Sandbox};
+use midstride_testkit::{Run, Sandbox, json_items};
 
 /// Runs the program at another time than the fixed one of the sandbox.
 fn run_at(sandbox: &Sandbox, now: &str, arguments: &[&str]) -> Run {
@@ -579,4 +580,26 @@ fn a_disproved_assumption_is_shown_as_disproved() {
     let brief = sandbox.run(["brief", "market"]).exits(0).stdout;
     let item = "Assumption, disproved (market-page-perf):\n> The index on city exists\n";
     assert!(brief.contains(item), "{brief}");
+}
+
+#[test]
+fn an_id_of_a_session_or_an_open_item_names_its_command() {
+    let sandbox = shop();
+    let id = "5e550009-4c00-7000-8000-00000000dddd";
+    Scripted::new(&sandbox, id, "2026-03-20")
+        .ask("Speed up the cache. Never touch web/.")
+        .run("npm test", "Exit code 1\nFAIL src/cache.test.ts", true)
+        .save();
+    sandbox.run(["session", "capture", "--session", id]).exits(0);
+    let run = sandbox.run(["show", "5e550009"]).exits(2);
+    assert!(
+        run.stderr.contains("hint: this is a session: midstride session show 5e550009"),
+        "{run}"
+    );
+    let list = sandbox.run(["dismiss", "--json"]).exits(0).stdout;
+    let handle = json_items(&list)[0]["handle"].as_str().unwrap().to_owned();
+    let run = sandbox.run(["show", &handle]).exits(2);
+    assert!(run.stderr.contains(&format!("`midstride dismiss {handle}` closes it")), "{run}");
+    let run = sandbox.run(["show", "kzzz"]).exits(2);
+    assert!(!run.stderr.contains("dismiss"), "{run}");
 }

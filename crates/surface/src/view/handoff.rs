@@ -2,9 +2,10 @@
 
 use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
-use super::{display_title, heading, indent, markdown, review, sanitize, wrap_lines};
+use super::{display_title, heading, indent, markdown, review, sanitize, shell_word, wrap_lines};
 use crate::json::{JsonAnswer, JsonItem};
 use midstride::store::Store;
+use midstride::verbs::OtherId;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::generated_section::GeneratedSection;
 use midstride_core::format::header::{Measurement, Review, RevisionVerb, Validation};
@@ -12,6 +13,7 @@ use midstride_core::format::section::SectionMeaning;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
 use midstride_core::handoff::timeline::{self, TimelineEvent};
+use midstride_core::session::short_id;
 use midstride_core::text::span::Spanned;
 use midstride_core::text::time::{self, Time};
 use midstride_core::text::yaml::{YamlNode, YamlValue};
@@ -478,6 +480,21 @@ pub fn section(
         .map(|line| line.get(indent..).filter(|_| line.starts_with(' ')).unwrap_or(line))
         .collect();
     Some(format!("{}\n", sanitize(dedented.join("\n").trim_end())))
+}
+
+/// The command for an id in a briefing that is not a handoff's.
+pub fn other_id_hint(other: &OtherId) -> String {
+    match other {
+        OtherId::Session(id) => {
+            format!("this is a session: midstride session show {}", shell_word(id))
+        }
+        OtherId::Item(item) => format!(
+            "this is an open item ({}) of session {}: `midstride dismiss {}` closes it",
+            item.kind,
+            short_id(item.session.as_str()),
+            shell_word(&item.handle),
+        ),
+    }
 }
 
 /// The names that `section` accepts.

@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::store::ledger::LedgerError;
 use crate::sys::env::{Automation, Environment};
 use crate::sys::process;
+use crate::verbs::brief::dismiss::{DismissableItem, dismissable_items};
 use crate::verbs::brief::portable::{handoff_markdown, session_markdown};
 use crate::verbs::brief::summaries::summarize_session;
 use crate::verbs::brief::{BriefOutcome, BriefRequest, brief, brief_handoffs};
@@ -121,6 +122,25 @@ pub fn find_subject(store: &Store, name: Option<&str>) -> Result<BriefSubject, S
     let not_captured = || SubjectError::NotCaptured(short_id(listed.session.as_str()).to_owned());
     let summary = Box::new(summary.ok_or_else(not_captured)?);
     Ok(BriefSubject::Session { client: listed.client, summary })
+}
+
+/// An id in a briefing that is not a handoff's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtherId {
+    /// A session, by its short id.
+    Session(String),
+    /// An item that can be dismissed.
+    Item(Box<DismissableItem>),
+}
+
+/// What else an id names that is not a handoff.
+pub fn find_other_id(store: &Store, id: &str) -> Option<OtherId> {
+    if let Ok(listed) = find_session(store, id, None) {
+        return Some(OtherId::Session(short_id(listed.session.as_str()).to_owned()));
+    }
+    let items = dismissable_items(store).ok()?;
+    let found = items.into_iter().find(|item| item.handle.eq_ignore_ascii_case(id))?;
+    Some(OtherId::Item(Box::new(found)))
 }
 
 fn find_last(store: &Store) -> Result<BriefSubject, SubjectError> {
