@@ -1,7 +1,8 @@
-//! Renders the Markdown of a document for a terminal: headings, lists, code and tables, with words
-//! wrapped. Text inside a line stays as it was written, so that it can be copied and searched for.
+//! Renders the Markdown of a document for a terminal: headings, lists, code, tables and bold words,
+//! with words wrapped. Other text inside a line stays as it was written, so that it can be copied and
+//! searched for.
 
-use super::{heading, wrap};
+use super::{heading, shown_width, wrap};
 use anstyle::{AnsiColor, Style};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -13,8 +14,8 @@ const CODE_INDENT: &str = "    ";
 const COLUMN_SEPARATOR: &str = "  ";
 /// The narrowest text, however deeply it is nested.
 const WIDTH_MIN: usize = 16;
-/// The narrowest column of a table that is shrunk.
-const COLUMN_MIN: usize = 8;
+/// The length of the marks around bold text.
+const BOLD_MARK: usize = 2;
 
 /// Renders a Markdown text that is safe to print.
 pub(crate) fn render(source: &str, width: usize) -> String {
@@ -47,6 +48,8 @@ struct MarkdownRenderer<'s> {
     text: String,
     /// Where the next part of the text begins in the source, if the last one was in the same line.
     next: Option<usize>,
+    /// Where bold text begins in the text of the current block.
+    bold_from: Option<usize>,
     /// Whether the current block is code or HTML, whose line ends stay.
     is_verbatim: bool,
     table: Vec<Vec<String>>,
@@ -59,7 +62,11 @@ impl MarkdownRenderer<'_> {
             Event::End(tag) => self.end(tag, &at),
             Event::Text(text) if self.is_verbatim => self.text.push_str(&text),
             Event::Html(text) => self.text.push_str(&text),
-            Event::SoftBreak => self.break_line(' '),
+            Event::SoftBreak => {
+                let follows_label =
+                    starts_with_label(self.source.get(at.end..).unwrap_or_default());
+                self.break_line(if follows_label { '\n' } else { ' ' });
+            }
             Event::HardBreak => self.break_line('\n'),
             Event::TaskListMarker(is_done) => {
                 self.text.push_str(if is_done { "[x] " } else { "[ ] " });
@@ -102,11 +109,13 @@ impl MarkdownRenderer<'_> {
                 self.open(Some(marker), &rest);
             }
             Tag::TableHead | Tag::TableRow => self.table.push(Vec::new()),
-            Tag::Emphasis
-            | Tag::Strong
-            | Tag::Strikethrough
-            | Tag::Link { .. }
-            | Tag::Image { .. } => {
+            Tag::Strong => {
+                // What is written before the marks, such as those of another style, stays.
+                self.push_source(&(at.start..at.start));
+                self.next = Some(at.start + BOLD_MARK);
+                self.bold_from.get_or_insert(self.text.len());
+            }
+            Tag::Emphasis | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. } => {
                 self.next.get_or_insert(at.start);
             }
             _ => {}
@@ -179,11 +188,18 @@ impl MarkdownRenderer<'_> {
                 self.write_lines(&lines);
                 self.end_block();
             }
-            TagEnd::Emphasis
-            | TagEnd::Strong
-            | TagEnd::Strikethrough
-            | TagEnd::Link
-            | TagEnd::Image => self.push_source(&(at.end..at.end)),
+            TagEnd::Strong => {
+                let end = at.end.saturating_sub(BOLD_MARK);
+                self.push_source(&(end..end));
+                self.next = Some(at.end);
+                if let Some(from) = self.bold_from.take() {
+                    let words = self.text.split_off(from);
+                    self.text.push_str(&bold_words(&words));
+                }
+            }
+            TagEnd::Emphasis | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image => {
+                self.push_source(&(at.end..at.end))
+            }
             _ => {}
         }
     }
@@ -263,6 +279,27 @@ impl MarkdownRenderer<'_> {
     }
 }
 
+/// Makes each word bold, so that lines can break between them.
+fn bold_words(text: &str) -> String {
+    let bold = Style::new().bold();
+    let words = text.split_inclusive(char::is_whitespace).map(|part| {
+        let word = part.trim_end();
+        match word.is_empty() {
+            true => part.to_owned(),
+            false => format!("{bold}{word}{bold:#}{}", &part[word.len()..]),
+        }
+    });
+    words.collect()
+}
+
+/// Whether a line begins with a bold label, as in `**From:** Leah`. Such lines are a list in
+/// themselves.
+fn starts_with_label(text: &str) -> bool {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    let bold = line.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    bold.is_some_and(|(label, after)| label.ends_with(':') || after.starts_with(':'))
+}
+
 /// Breaks a line of code that is too long, between words where it can.
 fn wrap_code(line: &str, width: usize) -> Vec<String> {
     let line = line.replace('\t', "    ");
@@ -292,15 +329,24 @@ fn prefix_length(text: &str, width: usize) -> usize {
     text.len()
 }
 
-/// The lines of a table. The first row is the heading; cells that do not fit are wrapped.
+/// The lines of a table. The first row is the heading; cells that do not fit are wrapped between
+/// words. If not even the longest words fit beside each other, each row becomes a list.
 fn table_lines(rows: &[Vec<String>], width: usize) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cell = |row: &[String], index: usize| row.get(index).cloned().unwrap_or_default();
-    let widest = |index: usize| rows.iter().map(|row| cell(row, index).width()).max().unwrap_or(0);
-    let mut widths: Vec<usize> = (0..columns).map(widest).collect();
+    let widest = |width_of: fn(&str) -> usize| {
+        let width = |index: usize| rows.iter().map(|row| width_of(&cell(row, index))).max();
+        (0..columns).map(|index| width(index).unwrap_or(0)).collect::<Vec<usize>>()
+    };
+    let mut widths = widest(shown_width);
+    let longest_words = widest(|text| text.split_whitespace().map(shown_width).max().unwrap_or(0));
     let gaps = COLUMN_SEPARATOR.len() * columns.saturating_sub(1);
+    if longest_words.iter().sum::<usize>() + gaps > width {
+        return row_lists(rows, width);
+    }
     while widths.iter().sum::<usize>() + gaps > width {
-        let Some(largest) = widths.iter_mut().max().filter(|one| **one > COLUMN_MIN) else { break };
+        let shrinkable = widths.iter_mut().zip(&longest_words).filter(|(one, word)| **one > **word);
+        let Some((largest, _)) = shrinkable.max() else { break };
         *largest -= 1;
     }
     let mut lines = Vec::new();
@@ -311,7 +357,7 @@ fn table_lines(rows: &[Vec<String>], width: usize) -> Vec<String> {
         for at in 0..height {
             let parts = cells.iter().zip(&widths).map(|(lines, width)| {
                 let text = lines.get(at).map_or("", String::as_str);
-                format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+                format!("{text}{}", " ".repeat(width.saturating_sub(shown_width(text))))
             });
             let line = parts.collect::<Vec<_>>().join(COLUMN_SEPARATOR);
             let line = line.trim_end();
@@ -324,6 +370,24 @@ fn table_lines(rows: &[Vec<String>], width: usize) -> Vec<String> {
         if number == 0 {
             let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
             lines.push(rules.join(COLUMN_SEPARATOR));
+        }
+    }
+    lines
+}
+
+/// The rows of a table that is too wide: each cell in its own lines, after the name of its column.
+fn row_lists(rows: &[Vec<String>], width: usize) -> Vec<String> {
+    let Some((head, rows)) = rows.split_first() else { return Vec::new() };
+    let mut lines = Vec::new();
+    for row in rows {
+        let mut mark = "- ";
+        for (index, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+            let name = head.get(index).filter(|name| !name.is_empty());
+            let text = name.map_or_else(|| cell.clone(), |name| format!("{name}: {cell}"));
+            for line in wrap(&text, width.saturating_sub(mark.len())) {
+                lines.push(format!("{mark}{line}"));
+                mark = "  ";
+            }
         }
     }
     lines
@@ -365,8 +429,8 @@ cargo test --all
     const RENDERED: &str = "\
 Diagnosis
 
-The page reads **every company** of a
-city, see `shop/views.py:12` and [the
+The page reads every company of a city,
+see `shop/views.py:12` and [the
 trace](trace.html).
 
 1. Measure it first
@@ -425,5 +489,32 @@ warm                          1 s
                 words(SAMPLE).into_iter().find(|word| !shown.contains(word) && word != "sh");
             assert_eq!(missing, None, "{width}");
         }
+    }
+    #[test]
+    fn bold_words_are_bold_and_labels_keep_their_lines() {
+        let bold = Style::new().bold();
+        let shown = render("**From:** Leah\n**To:** the next\nsession\n", 40);
+        assert_eq!(
+            shown,
+            format!("{bold}From:{bold:#} Leah\n{bold}To:{bold:#} the next session\n\n")
+        );
+        let shown = render("It is now **very slow** and ***odd***, `**kept**`", 16);
+        assert_eq!(plain(&shown), "It is now very\nslow and *odd*,\n`**kept**`\n\n");
+        assert!(shown.contains(&format!("{bold}very{bold:#}\n{bold}slow{bold:#}")), "{shown}");
+    }
+
+    #[test]
+    fn a_table_never_breaks_words_and_becomes_a_list_if_they_do_not_fit() {
+        let table = "| file | **reason** |\n|---|---|\n| src/channels/terminal.ex | reads |\n";
+        assert_eq!(
+            plain(&render(table, 40)),
+            "file                      reason\n\
+             ────────────────────────  ──────\n\
+             src/channels/terminal.ex  reads\n\n"
+        );
+        assert_eq!(
+            plain(&render(table, 30)),
+            "- file:\n  src/channels/terminal.ex\n  reason: reads\n\n"
+        );
     }
 }
