@@ -145,7 +145,7 @@ fn forget_sessions(
         return Ok(CliOutcome::Findings);
     }
     for (store, sessions) in &selected {
-        ui.say(forget::sessions_text(store.workspace(), sessions).trim_end())?;
+        ui.say(forget::sessions_text(store.workspace(), sessions, Ui::width()).trim_end())?;
     }
     let question = format!("Permanently delete {}?", count(all, "captured session"));
     let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? else {

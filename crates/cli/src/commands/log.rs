@@ -1,6 +1,7 @@
 use super::{CliOutcome, report_unread};
 use crate::ui::Ui;
 use clap::ValueEnum;
+use jiff::Timestamp;
 use midstride::store::Store;
 use midstride::verbs::{self, LogFilter};
 use midstride::workspace::{SetupMode, Workspace};
@@ -81,7 +82,15 @@ pub(crate) fn log(ui: &mut Ui, store: &Store, args: &LogArgs) -> Result<CliOutco
     }
     let is_empty = log.sessions.is_empty();
     if is_empty {
-        report_empty(ui, args)?;
+        let whole = LogFilter::default();
+        let newest = match (scope, filter.since.is_some() || filter.branch.is_some()) {
+            (_, false) => None,
+            (LogScope::All, true) => {
+                verbs::log_everywhere(environment, &whole).sessions.into_iter().next()
+            }
+            (LogScope::Project, true) => verbs::log(store, &whole)?.sessions.into_iter().next(),
+        };
+        report_empty(ui, args, newest.and_then(|newest| newest.session.ended))?;
     }
     let outcome = report_unread(ui, workspace, log.unread)?;
     Ok(if is_empty { CliOutcome::Findings } else { outcome })
@@ -100,16 +109,26 @@ fn filter(workspace: &Workspace, args: &LogArgs) -> Result<LogFilter, Diagnostic
     Ok(LogFilter { since, branch: args.branch.clone() })
 }
 
-/// Says that the log is empty, and what to try.
-fn report_empty(ui: &mut Ui, args: &LogArgs) -> Result<(), Diagnostic> {
-    let has_filter = args.since.is_some() || args.branch.is_some();
-    let (message, hint) = match (has_filter, args.all) {
-        (true, _) => ("No session matches", "hint: drop `--since` or `--branch`"),
-        (false, true) => ("No sessions yet", "hint: `midstride setup` imports past sessions"),
-        (false, false) => {
-            ("No sessions here yet", "hint: `midstride log --all` lists every repository")
-        }
+/// Says that the log is empty, and what to try. `newest` is when the newest session without the
+/// filter ended.
+fn report_empty(ui: &mut Ui, args: &LogArgs, newest: Option<Timestamp>) -> Result<(), Diagnostic> {
+    let given = [("--since", &args.since), ("--branch", &args.branch)];
+    let given = given.into_iter().filter(|(_, value)| value.is_some());
+    let given: Vec<String> = given.map(|(option, _)| format!("`{option}`")).collect();
+    let (message, hint) = match (given.as_slice(), args.all, newest) {
+        ([_, ..], _, Some(newest)) => (
+            format!("No session matches; the newest one ended on {}", newest.strftime("%Y-%m-%d")),
+            format!("hint: drop {}", given.join(" or ")),
+        ),
+        (_, true, _) => (
+            "No sessions yet".to_owned(),
+            "hint: `midstride setup` imports past sessions".to_owned(),
+        ),
+        (_, false, _) => (
+            "No sessions here yet".to_owned(),
+            "hint: `midstride log --all` lists every repository".to_owned(),
+        ),
     };
-    ui.say(message)?;
-    Ok(ui.say(hint)?)
+    ui.say(&message)?;
+    Ok(ui.say(&hint)?)
 }

@@ -1,6 +1,8 @@
 //! Tests of `forget`: it asks, records a tombstone, and removes the text in every clone.
 
+use super::log::Scripted;
 use super::shop;
+use super::terminal::at_terminal;
 use midstride_testkit::{Run, Sandbox, json_items};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
@@ -392,4 +394,20 @@ fn private_tombstones_are_not_shared() {
     sandbox.as_user().run(["forget", "mine@1", "--yes"]).exits(0);
     sandbox.run(["sync"]).exits(0);
     assert!(!references(&sandbox).contains("forgotten"));
+}
+
+#[test]
+fn sessions_to_delete_stay_in_columns_in_a_narrow_terminal() {
+    let sandbox = shop();
+    let id = "5e550009-4c00-7000-8000-00000000dddd";
+    Scripted::new(&sandbox, id, "2026-03-20")
+        .ask("Make the pages of the market fast again, and then look at the search page, too")
+        .run("npm test", "Tests: 3 passed", false)
+        .save();
+    sandbox.run(["session", "capture", "--session", id]).exits(0);
+    let run = at_terminal(&sandbox, 72, &["forget", "--all"], &[]);
+    let rows: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("  2026-")).collect();
+    assert!(rows.len() == 1 && rows[0].chars().count() <= 72, "{run}");
+    assert!(rows[0].contains("5e550009  Make the pages of the market"), "{run}");
+    assert!(rows[0].ends_with('…'), "{run}");
 }

@@ -139,8 +139,8 @@ fn a_log_is_limited_by_time_and_branch() {
     insta::assert_snapshot!(sandbox.run(["log", "--branch", "elsewhere"]), @"
     exit 1
     ----- stderr -----
-    No session matches
-    hint: drop `--since` or `--branch`
+    No session matches; the newest one ended on 2026-03-20
+    hint: drop `--branch`
     ");
     insta::assert_snapshot!(sandbox.run(["log", "--since", "soon"]), @r#"
     exit 2

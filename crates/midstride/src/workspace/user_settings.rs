@@ -110,7 +110,7 @@ pub enum Exclusion {
     Pattern(String),
     /// The user's `capture.only` lists other projects.
     NotListed,
-    /// The repository is the user's home folder.
+    /// The project is the user's home folder.
     HomeFolder,
     /// The rules cannot be read, so that it is unknown whether the project is excluded.
     Unreadable(String),
@@ -127,7 +127,7 @@ impl fmt::Display for Exclusion {
             }
             Self::NotListed => write!(f, "your `capture.only` setting does not list this project"),
             Self::HomeFolder => {
-                write!(f, "this repository is your home directory, which midstride skips")
+                write!(f, "this is your home directory, which midstride skips")
             }
             Self::Unreadable(why) => write!(f, "{why}"),
         }

@@ -6,10 +6,12 @@ use midstride::store::tombstone::{Tombstone, TombstoneKind};
 use midstride::sys::git::{LogEntry, RemovalOutcome};
 use midstride::verbs::{CapturedSession, ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
+use midstride_core::session::short_id;
 use midstride_core::text::id::{BlobHash, CommitId};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The maximum width of a preview; a preview never shows more than half of the text.
 const WIDTH: usize = 60;
@@ -251,11 +253,19 @@ fn short_hash(id: &str) -> String {
 }
 
 /// The sessions that would be deleted in a project.
-pub fn sessions_text(workspace: &Workspace, sessions: &[CapturedSession]) -> String {
+pub fn sessions_text(
+    workspace: &Workspace,
+    sessions: &[CapturedSession],
+    terminal: Option<usize>,
+) -> String {
     let folder = sanitize(&workspace.root().path().display().to_string());
+    let width = terminal.map_or(usize::MAX, |width| width.max(WIDTH));
     let line = |one: &CapturedSession| {
-        let about = one.about.as_deref().map(|about| one_line(about, 60)).unwrap_or_default();
-        format!("  {}  {}  {}\n", one.at.strftime("%Y-%m-%d"), one.session, sanitize(&about))
+        let start =
+            format!("  {}  {}  ", one.at.strftime("%Y-%m-%d"), short_id(one.session.as_str()));
+        let about_width = width.saturating_sub(start.width()).min(WIDTH);
+        let about = one.about.as_deref().map(|about| one_line(about, about_width));
+        format!("{start}{}\n", sanitize(&about.unwrap_or_default()))
     };
     let lines: String = sessions.iter().take(SESSIONS_SHOWN_MAX).map(line).collect();
     let more = sessions.len().saturating_sub(SESSIONS_SHOWN_MAX);
