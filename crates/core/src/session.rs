@@ -289,8 +289,9 @@ impl Session {
         before.chain(&mut self.requests.items).for_each(intent::classify_request);
     }
 
-    /// Whether the session did work worth a briefing: it changed something here or outside, left
-    /// something open, stopped during a call, made many calls or wrote a long report.
+    /// Whether the session did work worth a briefing: it changed something here or outside, called
+    /// an MCP server, left something open, stopped during a call, made many calls or wrote a long
+    /// report.
     pub fn has_work(&self) -> bool {
         const CALLS_MIN: u64 = 10;
         const REPORT_CHARACTERS_MIN: usize = 400;
@@ -301,6 +302,7 @@ impl Session {
             || !self.effects.items.is_empty()
             || !self.in_flight().is_empty()
             || self.tasks.iter().any(|task| task.status.is_open())
+            || self.counts.total_mcp_calls() > 0
             || self.counts.tool_calls >= CALLS_MIN
             || texts().any(|message| message.text.chars().count() >= REPORT_CHARACTERS_MIN)
     }

@@ -35,6 +35,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("The agent also said", "remark"),
     ("Plan document", "plan document"),
     ("Unchecked", "unchecked item"),
+    ("MCP calls", "line of MCP calls"),
     ("Files", "file"),
     ("Changed files", "file"),
     ("Answered requests", "answered request"),

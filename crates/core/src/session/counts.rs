@@ -30,6 +30,9 @@ pub struct RecordCounts {
     pub sorts: BTreeMap<String, u64>,
     /// Tool calls.
     pub tool_calls: u64,
+    /// Calls of tools of MCP servers, by server and tool.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub mcp_calls: BTreeMap<String, u64>,
 }
 
 impl RecordCounts {
@@ -49,6 +52,15 @@ impl RecordCounts {
         }
     }
 
+    pub(super) fn count_mcp_calls(&mut self, tool: &str, number: u64) {
+        add_named(&mut self.mcp_calls, tool, number);
+    }
+
+    /// The number of calls of tools of MCP servers.
+    pub fn total_mcp_calls(&self) -> u64 {
+        self.mcp_calls.values().sum()
+    }
+
     /// The number of records that could not be used.
     pub fn total_skipped(&self) -> u64 {
         self.skipped.values().sum()
@@ -61,9 +73,13 @@ impl RecordCounts {
 }
 
 fn count_named(counts: &mut BTreeMap<String, u64>, name: &str) {
+    add_named(counts, name, 1);
+}
+
+fn add_named(counts: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let name: String = name.chars().take(NAME_LENGTH_MAX).collect();
     let full = counts.len() >= NAMES_MAX && !counts.contains_key(&name);
-    *counts.entry(if full { "others".to_owned() } else { name }).or_default() += 1;
+    *counts.entry(if full { "others".to_owned() } else { name }).or_default() += number;
 }
 
 /// Token usage, as the client counts it.

@@ -12,6 +12,7 @@ use super::item::{
     Rejection, SessionTaskStatus, Skill, ToolError, TurnEnd, TurnStart, UserAnswer,
 };
 use super::provenance::{provenance, record_name};
+use super::shell::mcp_tool_name;
 use super::tasks::OwnedTaskUpdate;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::IndirectEdit;
@@ -389,6 +390,9 @@ impl Session {
             self.pending.pop_first();
         }
         let tool = self.clean_name(tool);
+        if let Some(name) = mcp_tool_name(&tool) {
+            self.counts.count_mcp_calls(&name, 1);
+        }
         self.pending.insert(id, PendingCall { tool, seen, what });
     }
 
@@ -915,6 +919,17 @@ mod tests {
             assert_eq!(session.checks.items.len(), once.checks.items.len());
             assert!(session.in_flight().is_empty());
         }
+    }
+
+    #[test]
+    fn a_call_of_an_mcp_tool_is_work_unless_the_server_is_midstride() {
+        let call = |tool| Fact::Called { call: tool, tool, what: ToolUse::Other };
+        let session = session_of(vec![call("mcp__n8n__execute_workflow")]);
+        assert_eq!(session.counts.mcp_calls, [("n8n execute_workflow".to_owned(), 1)].into());
+        assert!(session.without_reading_state().has_work());
+        let own = session_of(vec![call("mcp__plugin_midstride_midstride__brief"), call("Read")]);
+        assert_eq!(own.counts.total_mcp_calls(), 0);
+        assert!(!own.without_reading_state().has_work());
     }
 
     #[test]

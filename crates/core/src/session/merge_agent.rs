@@ -49,6 +49,9 @@ pub(super) fn merge_agent(session: &mut Session, id: &str, agent: &Session) {
     session.files.merge_agent(&agent.files, &relabel);
     session.usage.by_agents = session.usage.by_agents.saturating_add(agent.usage.total());
     session.counts.tool_calls += agent.counts.tool_calls;
+    for (tool, number) in &agent.counts.mcp_calls {
+        session.counts.count_mcp_calls(tool, *number);
+    }
     session.ended = session.ended.max(agent.ended);
     for (kind, count) in &agent.redacted {
         *session.redacted.entry(kind.clone()).or_default() += count;

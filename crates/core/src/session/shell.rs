@@ -21,6 +21,7 @@ pub use check::Check;
 
 pub(crate) use check::Relation;
 pub(crate) use check_results::{LineStatus, check_results};
+pub(in crate::session) use effect::mcp_tool_name;
 pub(crate) use effect::{CommandEffect, command_effect, effect_result, unchecked_boxes_in};
 pub use effect::{tool_effect_action, url};
 pub(crate) use failure_lines::failure_lines;

@@ -263,10 +263,14 @@ fn checkpoint_summary(checkpoint: &Checkpoint) -> String {
         None => format!("{failed} of the newest {} failed", session.commands.items.len()),
     };
     let all = |total: u64| usize::try_from(total).unwrap_or(usize::MAX);
+    let calls = match session.counts.total_mcp_calls() {
+        0 => String::new(),
+        number => format!("{}, ", count(all(number), "MCP call")),
+    };
     let open = session.tasks.iter().filter(|task| task.status.is_open()).count();
     let flying = session.agents.iter().filter(|a| a.state == AgentState::InFlight).count();
     format!(
-        "{}, {}, {} ({failed}), {} open, {} in flight",
+        "{}, {}, {} ({failed}), {calls}{} open, {} in flight",
         count(all(session.requests.total()), "request"),
         count(session.files.changed().count(), "changed file"),
         count(all(session.commands.total()), "command"),
@@ -357,6 +361,11 @@ pub fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
         format!("{}{}", sanitize(&call.tool), runs.unwrap_or_default())
     });
     section(&mut out, "Calls without a result", &called.collect::<Vec<_>>());
+    let mcp_calls = session.counts.mcp_calls.iter().map(|(tool, number)| {
+        let times = if *number > 1 { format!(" ×{number}") } else { String::new() };
+        format!("{}{times}", inline_name(tool))
+    });
+    section(&mut out, "MCP calls", &mcp_calls.collect::<Vec<_>>());
     section(&mut out, "Failed", &failures(checkpoint));
     section(&mut out, "Changed files", &files(workspace, checkpoint));
     section(&mut out, "Plan documents", &plans(workspace, checkpoint));

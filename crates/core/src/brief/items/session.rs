@@ -12,6 +12,7 @@ use crate::session::report::{ELLIPSIS, has_word, identifiers, only_says_done, wi
 use crate::session::short_id;
 use jiff::Timestamp;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 /// Number of corrections that rank as constraints.
 const CORRECTIONS_FIRST: usize = 3;
@@ -204,6 +205,7 @@ impl<'g> SessionItemBuilder<'g> {
         self.add_commit_messages();
         self.add_remarks();
         self.add_fixed_failures();
+        self.add_mcp_calls();
         self.add_changed_files();
         self.add_answered_requests();
         self.add_quotes(Kind::TakenBack, ItemRank::Rest, "The user rewound past this");
@@ -267,7 +269,7 @@ impl<'g> SessionItemBuilder<'g> {
         // "Created pull request #12" is redundant if the status already names the pull request.
         let is_redundant =
             |one: &Highlight| !identifiers(&one.text).is_empty() && self.names_all_of(&one.text);
-        found.sort_by_key(|one| (is_redundant(one), std::cmp::Reverse(one.weight)));
+        found.sort_by_key(|one| (is_redundant(one), Reverse(one.weight)));
         // All findings share one heading: a second one would cost the space of a finding.
         let is_old = |one: &&Highlight| one.state.as_deref() == Some(BEFORE_EDITS);
         let remark = found.iter().any(is_old).then(|| "at the time".to_owned());
@@ -685,6 +687,29 @@ impl<'g> SessionItemBuilder<'g> {
         }
     }
 
+    /// Adds the calls of MCP tools. If the session did nothing else, they are its status.
+    fn add_mcp_calls(&mut self) {
+        const TOOLS_MAX: usize = 4;
+        let mut calls: Vec<(&String, &u64)> = self.summary.mcp_calls.iter().collect();
+        if calls.is_empty() {
+            return;
+        }
+        calls.sort_by_key(|(_, number)| Reverse(**number));
+        let more = calls.len().saturating_sub(TOOLS_MAX);
+        let each = calls.into_iter().take(TOOLS_MAX).map(|(tool, number)| {
+            let times = if *number > 1 { format!(" ×{number}") } else { String::new() };
+            format!("{}{times}", quote::code(tool, COMMAND_LENGTH_MAX))
+        });
+        let mut text = each.collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            text.push_str(&format!(" and {more} more"));
+        }
+        let other = [Kind::Commit, Kind::Effect, Kind::Changed];
+        let is_all = other.iter().all(|kind| self.summary.of_kind(*kind).next().is_none());
+        let rank = if is_all { ItemRank::Status } else { ItemRank::File };
+        self.add_line(rank, "MCP calls", text);
+    }
+
     /// Adds a line with the number of highlights that the summary counts but does not list.
     fn add_unlisted_counts(&mut self) {
         let counted = |(kind, more): (&Kind, &usize)| format!("{} ×{more}", kind.word());
@@ -839,6 +864,21 @@ mod tests {
             .filter(status)
             .map(|item| item.text)
             .collect()
+    }
+
+    #[test]
+    fn mcp_calls_are_the_status_of_a_session_without_other_work() {
+        let with = |items: Vec<Highlight>| {
+            let calls = |tool: &str, number| (format!("n8n {tool}"), number);
+            let mcp_calls = [calls("search_workflows", 1), calls("execute_workflow", 3)].into();
+            let summary = SessionSummary { items, mcp_calls, ..SessionSummary::sample("s") };
+            let items = session_items(&summary, "Codex").into_iter();
+            let calls = items.filter(|item| item.heading == "MCP calls");
+            calls.map(|item| (item.rank, item.text)).collect::<Vec<_>>()
+        };
+        let text = "`n8n execute_workflow` ×3, `n8n search_workflows`".to_owned();
+        assert_eq!(with(Vec::new()), [(ItemRank::Status, text.clone())]);
+        assert_eq!(with(vec![item(Kind::Commit, "Drain it")]), [(ItemRank::File, text)]);
     }
 
     #[test]

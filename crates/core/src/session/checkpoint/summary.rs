@@ -57,6 +57,9 @@ pub struct SessionSummary {
     /// Whether the session continued or aborted a merge that had stopped on conflicts.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub settles_conflicts: bool,
+    /// Calls of tools of MCP servers, by server and tool.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub mcp_calls: BTreeMap<String, u64>,
     /// What is committed and what is not, in midstride's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tree: Option<String>,
@@ -92,6 +95,7 @@ impl SessionSummary {
             ending,
             worked: session.has_work(),
             settles_conflicts: session.settles_conflicts(),
+            mcp_calls: session.counts.mcp_calls.clone(),
             tree,
             summary: session.summary.as_ref().map(|summary| summary.text.clone()),
             items: Vec::new(),
@@ -204,6 +208,7 @@ impl SessionSummary {
             ending: SessionEnding::Completed,
             worked: true,
             settles_conflicts: false,
+            mcp_calls: BTreeMap::new(),
             tree: None,
             summary: None,
             items: Vec::new(),

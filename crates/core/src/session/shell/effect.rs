@@ -667,7 +667,7 @@ pub fn tool_effect_action(tool: &str) -> Option<String> {
         "jetbrains",
         "editor",
     ];
-    let (server, name) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    let (server, name) = mcp_server_and_tool(tool)?;
     let lower = server.to_ascii_lowercase();
     let is_local = lower == "git" || LOCAL.iter().any(|local| lower.contains(local));
     let verb = name.split(['_', '-']).find(|word| !lower.contains(&word.to_ascii_lowercase()))?;
@@ -679,4 +679,16 @@ pub fn tool_effect_action(tool: &str) -> Option<String> {
         .collect();
     let verb = verb.to_ascii_lowercase();
     (!is_local && VERBS.contains(&verb.as_str())).then(|| format!("{server} {name}"))
+}
+
+/// Returns the server and the tool of a call of an MCP tool, as in `linear list_issues`. `None` for
+/// other tools and for those of midstride, which do no work.
+pub(in crate::session) fn mcp_tool_name(tool: &str) -> Option<String> {
+    let (server, name) = mcp_server_and_tool(tool)?;
+    let is_own = server.split('_').any(|word| word == "midstride");
+    (!is_own).then(|| format!("{server} {name}"))
+}
+
+fn mcp_server_and_tool(tool: &str) -> Option<(&str, &str)> {
+    tool.strip_prefix("mcp__")?.split_once("__")
 }

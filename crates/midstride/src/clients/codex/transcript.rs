@@ -156,6 +156,8 @@ struct CodexItem<'a> {
     #[serde(borrow)]
     changes: Option<&'a RawValue>,
     #[serde(borrow)]
+    server: Scalar<'a>,
+    #[serde(borrow)]
     tool: Scalar<'a>,
     #[serde(borrow)]
     error: OneOrMany<'a, CodexError<'a>>,
@@ -556,7 +558,11 @@ impl CodexReader {
             }
             "McpToolCall" => {
                 out(mark, Fact::Kind("tool result"));
-                self.call_once(mark, id, item.tool.text().unwrap_or("mcp"), ToolUse::Other, out);
+                // The name under which the model calls the tool.
+                let server = item.server.text().map(|server| format!("mcp__{server}__"));
+                let tool = item.tool.text().unwrap_or("mcp");
+                let tool = format!("{}{tool}", server.unwrap_or_default());
+                self.call_once(mark, id, &tool, ToolUse::Other, out);
                 let error = item.error.all().first().and_then(|error| error.message.text());
                 let outcome = match error {
                     Some(text) => ToolOutcome::Failed { code: None, text: text.into() },
