@@ -34,7 +34,7 @@ pub(crate) struct ForgetArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["texts", "review"])]
     session: Option<String>,
 
-    /// Delete sessions captured before this date, in every repository
+    /// Delete captured sessions that ended before this date, in every repository
     #[arg(long, value_name = "DATE", conflicts_with_all = ["texts", "review", "session"])]
     before: Option<jiff::civil::Date>,
 
@@ -105,7 +105,7 @@ impl ForgetArgs {
         };
         match (&self.session, self.before, self.all) {
             (Some(id), _, _) => Some(SessionSelection::Id(id)),
-            (None, Some(date), _) => midnight(date).map(SessionSelection::Before),
+            (None, Some(date), _) => midnight(date).map(SessionSelection::EndedBefore),
             (None, None, true) => Some(SessionSelection::All),
             (None, None, false) => None,
         }

@@ -26,7 +26,7 @@ pub fn text(report: &DataReport) -> String {
     }
     let kept = match report.retention {
         Retention::Forever => "until you delete them".to_owned(),
-        days @ Retention::Days(_) => format!("for {days}"),
+        days @ Retention::Days(_) => format!("for {days} after their last capture"),
     };
     out.push_str(&format!("Captured sessions are kept {kept} (capture.retention).\n"));
     out

@@ -262,7 +262,7 @@ pub fn sessions_text(
     let width = terminal.map_or(usize::MAX, |width| width.max(WIDTH));
     let line = |one: &CapturedSession| {
         let start =
-            format!("  {}  {}  ", one.at.strftime("%Y-%m-%d"), short_id(one.session.as_str()));
+            format!("  {}  {}  ", one.ended.strftime("%Y-%m-%d"), short_id(one.session.as_str()));
         let about_width = width.saturating_sub(start.width()).min(WIDTH);
         let about = one.about.as_deref().map(|about| one_line(about, about_width));
         format!("{start}{}\n", sanitize(&about.unwrap_or_default()))
@@ -296,6 +296,7 @@ pub struct DeletedSessionJson {
     client: String,
     session: String,
     at: String,
+    ended: String,
     bytes: usize,
     transcript: Option<String>,
 }
@@ -312,6 +313,7 @@ pub fn sessions_json<'s>(
         client: one.client.clone(),
         session: one.session.to_string(),
         at: one.at.to_string(),
+        ended: one.ended.to_string(),
         bytes: one.bytes,
         transcript: one.transcript().map(|path| path.display().to_string()),
     };

@@ -47,6 +47,8 @@ pub struct KeptText {
     pub names: Vec<String>,
     /// When the document was replaced, or the session captured.
     pub at: Option<Timestamp>,
+    /// For a checkpoint, the time of the last record of its session.
+    pub ended: Option<Timestamp>,
     /// Its size; `None` if it is not on this machine.
     pub bytes: Option<usize>,
     /// Its subject, or its first line.
@@ -383,6 +385,7 @@ struct LedgerCheckpoint {
     blob: BlobHash,
     summary_blob: Option<BlobHash>,
     at: Timestamp,
+    ended: Option<Timestamp>,
     about: Option<String>,
 }
 
@@ -450,6 +453,7 @@ impl<'s> TextInventory<'s> {
             owner: None,
             names: Vec::new(),
             at: None,
+            ended: None,
             bytes: None,
             preview: None,
             is_shared: false,
@@ -558,6 +562,7 @@ impl<'s> TextInventory<'s> {
         text.preview = own.about.clone().or_else(about);
         text.names.push(format!("{} session {}", own.client, own.session));
         (text.owner, text.at) = (Some(own.session.to_string()), Some(own.at));
+        text.ended = own.ended;
         text.summary_blob = own.summary_blob.clone();
         let same = |other: &&LedgerCheckpoint| {
             (&other.client, &other.session) == (&own.client, &own.session)
@@ -593,6 +598,7 @@ impl<'s> TextInventory<'s> {
                 blob,
                 gist,
                 about,
+                ended,
                 ..
             }) => Some(LedgerCheckpoint {
                 client,
@@ -600,6 +606,7 @@ impl<'s> TextInventory<'s> {
                 blob,
                 summary_blob: gist,
                 at: envelope.time,
+                ended: ended.and_then(|time| time.parse().ok()),
                 about,
             }),
             Event::Session(_)

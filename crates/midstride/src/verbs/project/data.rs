@@ -99,7 +99,7 @@ fn project_data(environment: &Environment, folder: &Path) -> Result<Vec<StoredDa
     let handoffs = entries(&private, Path::new("handoffs"));
     let handoff_bytes = handoffs.iter().map(|entry| entry.bytes).sum();
     let data = |kind, count, bytes, oldest, path| StoredData { kind, count, bytes, oldest, path };
-    let oldest = sessions.iter().map(|one| one.at).min();
+    let oldest = sessions.iter().map(|one| one.ended).min();
     let mut stored = vec![
         data("sessions", sessions.len(), sizes.ledger + sizes.cursors, oldest, path.clone()),
         data(

@@ -23,8 +23,10 @@ const INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 pub enum SessionSelection<'s> {
     /// Those whose id starts with this.
     Id(&'s str),
+    /// Those that ended before this.
+    EndedBefore(Timestamp),
     /// Those that were last captured before this.
-    Before(Timestamp),
+    CapturedBefore(Timestamp),
     /// All of them.
     All,
 }
@@ -38,6 +40,8 @@ pub struct CapturedSession {
     pub session: SessionId,
     /// When it was last captured.
     pub at: Timestamp,
+    /// The time of its last record. Without one, when it was last captured.
+    pub ended: Timestamp,
     /// What the user asked first.
     pub about: Option<String>,
     /// How many bytes are stored.
@@ -65,19 +69,21 @@ pub fn captured_sessions(
     let mut found = Vec::new();
     for ((client, session), kept) in kept_checkpoints(store)? {
         let Some(at) = kept.iter().map(|(at, _)| *at).max() else { continue };
+        let ended = kept.iter().filter_map(|(_, text)| text.ended).max().unwrap_or(at);
         let is_selected = match selection {
             SessionSelection::Id(prefix) => session.as_str().starts_with(prefix),
-            SessionSelection::Before(time) => at < time,
+            SessionSelection::EndedBefore(time) => ended < time,
+            SessionSelection::CapturedBefore(time) => at < time,
             SessionSelection::All => true,
         };
         if is_selected {
             let texts: Vec<KeptText> = kept.into_iter().map(|(_, text)| text).collect();
             let bytes = texts.iter().filter_map(|text| text.bytes).sum();
             let about = texts.iter().rev().find_map(|text| text.preview.clone());
-            found.push(CapturedSession { client, session, at, about, bytes, texts });
+            found.push(CapturedSession { client, session, at, ended, about, bytes, texts });
         }
     }
-    found.sort_by_key(|one| std::cmp::Reverse(one.at));
+    found.sort_by_key(|one| std::cmp::Reverse(one.ended));
     Ok(found)
 }
 
@@ -130,7 +136,7 @@ pub fn apply_retention(store: &Store) -> Result<Option<usize>, ForgetError> {
     let now = workspace.environment().clock.now();
     let age = SignedDuration::from_hours(24 * i64::from(days));
     let Ok(oldest) = now.checked_sub(age) else { return Ok(None) };
-    let sessions = captured_sessions(store, SessionSelection::Before(oldest))?;
+    let sessions = captured_sessions(store, SessionSelection::CapturedBefore(oldest))?;
     let reason = format!("older than {} (capture.retention)", workspace.retention());
     delete(store, &sessions, Some(&reason), &mut |_| ())?;
     let applied: Result<(), FileError> =
