@@ -125,7 +125,7 @@ fn report_empty(ui: &mut Ui, args: &LogArgs, newest: Option<Timestamp>) -> Resul
             "hint: `midstride setup` imports past sessions".to_owned(),
         ),
         (_, false, _) => (
-            "No sessions here yet".to_owned(),
+            "No sessions to list".to_owned(),
             "hint: `midstride log --all` lists every repository".to_owned(),
         ),
     };

@@ -91,8 +91,8 @@ fn each_session_is_one_line_newest_first() {
     insta::assert_snapshot!(before, @"
     exit 0
     ----- stdout -----
-    2026-03-20  Claude Code  Continue [UID]: warm the cache with REDACTED-github-token (npm test failing, stopped mid-turn)
-    2026-03-19  Claude Code  Make the pages fast again for every city, keep the <b>bold</b> text as it is, and… (1 commit, npm test passed, completed)
+    2026-03-20  5e550002  Claude Code  Continue [UID]: warm the cache with… (npm test failing, stopped mid-turn)
+    2026-03-19  5e550001  Claude Code  Make the pages fast again for every city, keep the <b>bold</b> text as it… (1 commit, npm test passed, completed)
     ");
     for id in [FIRST, SECOND] {
         sandbox.run(["checkpoint", "--session", id]).exits(0);
@@ -165,7 +165,7 @@ fn the_log_of_all_repositories_names_each() {
     insta::assert_snapshot!(sandbox.finish(command.args(["log"]).current_dir(&outside)), @"
     exit 0
     ----- stdout -----
-    2026-03-20  project  Claude Code  Continue [UID]: warm the cache with… (npm test failing, stopped mid-turn)
-    2026-03-19  project  Claude Code  Make the pages fast again for every city, keep the <b>bold</b> text as it… (1 commit, npm test passed, completed)
+    2026-03-20  project  5e550002  Claude Code  Continue [UID]: warm the cache with… (npm test failing, stopped mid-turn)
+    2026-03-19  project  5e550001  Claude Code  Make the pages fast again for every city, keep the <b>bold</b>… (1 commit, npm test passed, completed)
     ");
 }

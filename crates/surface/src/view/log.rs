@@ -12,7 +12,7 @@ use midstride_core::text::portable::MachineNames;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::UnicodeWidthStr;
 
 /// The minimum width of the goal. Narrow terminals drop other parts first.
 const GOAL_WIDTH_MIN: usize = 24;
@@ -38,26 +38,31 @@ pub enum LogScope {
 /// The log for users, one line per session.
 pub fn text(log: &SessionLog, scope: LogScope, context: &HomeContext) -> String {
     let width = line_width(context.width);
-    let prefixes: Vec<[String; 2]> = log.sessions.iter().map(|one| prefix(one, scope)).collect();
+    let prefixes: Vec<[String; 3]> = log.sessions.iter().map(|one| prefix(one, scope)).collect();
     let column = |at: usize| prefixes.iter().map(|parts| parts[at].width()).max().unwrap_or(0);
-    let widths = [column(0), column(1)];
-    let line = |(one, parts): (&LoggedSession, &[String; 2])| {
+    let widths = [column(0), column(1), column(2)];
+    // The log is sorted by time, so sessions of one day are neighbors.
+    let has_times = log.sessions.windows(2).any(|pair| day(&pair[0]) == day(&pair[1]));
+    let line = |(one, parts): (&LoggedSession, &[String; 3])| {
         let padded = |at: usize| match widths[at] {
             0 => String::new(),
             width => format!("{}{}  ", parts[at], " ".repeat(width - parts[at].width())),
         };
-        log_line(one, &[padded(0), padded(1)], width)
+        let time = if has_times { format!(" {}", time(one)) } else { String::new() };
+        let date = format!("{}{time}  ", day(one));
+        log_line(one, &date, &[padded(0), padded(1), padded(2)], width)
     };
     log.sessions.iter().zip(&prefixes).map(line).collect()
 }
 
-/// The name of the project, if it is shown, and the client.
-fn prefix(one: &LoggedSession, scope: LogScope) -> [String; 2] {
+/// The name of the project, if it is shown, the id, and the client.
+fn prefix(one: &LoggedSession, scope: LogScope) -> [String; 3] {
     let project = match scope {
         LogScope::Project => String::new(),
         LogScope::All => cut(&project_name(one), PROJECT_WIDTH_MAX),
     };
-    [project, one.session.client.title().to_owned()]
+    let id = inline_name(short_id(one.session.session.as_str()));
+    [project, id, one.session.client.title().to_owned()]
 }
 
 fn project_name(one: &LoggedSession) -> String {
@@ -65,9 +70,8 @@ fn project_name(one: &LoggedSession) -> String {
     inline_name(&name.to_string_lossy())
 }
 
-fn log_line(one: &LoggedSession, prefix: &[String; 2], width: usize) -> String {
-    let date = format!("{}  ", day(one));
-    let [project, client] = prefix;
+fn log_line(one: &LoggedSession, date: &str, prefix: &[String; 3], width: usize) -> String {
+    let [project, id, client] = prefix;
     let facts = facts(one, width);
     let whole = |facts: &[String]| match facts {
         [] => String::new(),
@@ -77,7 +81,8 @@ fn log_line(one: &LoggedSession, prefix: &[String; 2], width: usize) -> String {
     let mut forms = vec![(client.as_str(), whole(&facts)), ("", whole(&facts))];
     forms.extend((1..=facts.len()).map(|from| ("", whole(&facts[from..]))));
     let left = |(client, facts): &(&str, String)| {
-        width.saturating_sub(date.width() + project.width() + client.width() + facts.width())
+        let used = [date, project, id, client, facts.as_str()].map(UnicodeWidthStr::width);
+        width.saturating_sub(used.iter().sum())
     };
     let goal = goal(&one.session).unwrap_or_else(|| NO_GOAL.to_owned());
     let goal_width = one_line(&goal, usize::MAX).width().min(GOAL_WIDTH_MIN);
@@ -85,7 +90,12 @@ fn log_line(one: &LoggedSession, prefix: &[String; 2], width: usize) -> String {
     let Some(form) = form else { return String::new() };
     let dim = anstyle::Style::new().dimmed();
     let goal = cut(&goal, left(form));
-    format!("{dim}{date}{dim:#}{project}{}{goal}{}\n", form.0, form.1)
+    format!("{dim}{date}{dim:#}{project}{id}{}{goal}{}\n", form.0, form.1)
+}
+
+fn time(one: &LoggedSession) -> String {
+    let time = one.session.ended.map(|ended| ended.strftime("%H:%M").to_string());
+    time.unwrap_or_else(|| " ".repeat("00:00".len()))
 }
 
 fn day(one: &LoggedSession) -> String {
