@@ -58,6 +58,8 @@ pub struct BriefedItem {
     pub heading: &'static str,
     /// The source of the item.
     pub source: String,
+    /// Whether it is quoted text rather than a generated line.
+    pub is_quote: bool,
     /// The location within the source.
     pub place: Option<String>,
     /// The number of characters truncated from its text.
@@ -104,8 +106,11 @@ impl Briefing {
         Some(format!("{line} · {} tokens", self.tokens))
     }
 
+    /// Counts the other sources that the text quotes. A line that only names a session or a file is
+    /// no source.
     fn count_other_sources(&self, named: &str) -> usize {
-        let sources = self.included.iter().map(|item| item.source.as_str());
+        let quoted = self.included.iter().filter(|item| item.is_quote);
+        let sources = quoted.map(|item| item.source.as_str());
         let mut others: Vec<&str> = sources.filter(|source| !source.ends_with(named)).collect();
         others.sort_unstable();
         others.dedup();
@@ -149,6 +154,7 @@ impl BriefedItem {
             rank: item.rank,
             heading: item.heading,
             source: item.source.clone(),
+            is_quote: item.form == ItemForm::Quote,
             place: item.place.clone(),
             characters_truncated,
             show: item.show.clone(),

@@ -724,6 +724,24 @@ fn an_open_remark_is_not_a_later_finding() {
 }
 
 #[test]
+fn findings_come_from_reports_and_not_from_remarks_or_table_rows() {
+    let remark = "# `drain()` is called in `queue.rs` twice per host.";
+    let report = "# It is fast now.\n\n| file | change |\n|---|---|\n| `queue.rs` | 20 lines in `drain()` |\n\n## Issues\n- `lock()` is never released in `pool.rs`";
+    let steps = ["? Make it fast", remark, "$ grep drain queue.rs", report];
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));
+    let findings = highlights.reported_findings();
+    let findings: Vec<&str> = findings.map(|one| one.text.as_str()).collect();
+    assert_eq!(findings, ["`lock()` is never released in `pool.rs`"]);
+}
+
+#[test]
+fn a_call_without_a_command_is_named_by_its_tool() {
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&["? Go", "% "])));
+    let running = highlights.of_kind(HighlightKind::Running).map(|one| one.text.as_str());
+    assert_eq!(running.collect::<Vec<_>>(), ["Bash"]);
+}
+
+#[test]
 fn a_check_of_another_folder_names_it() {
     let steps = ["$ cd /home/dev/other && make test", "$ cd /home/dev/shop/web && make lint"];
     let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));

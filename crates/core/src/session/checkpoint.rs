@@ -332,7 +332,9 @@ impl Checkpoint {
             command.exit == CommandStatus::Running && command.seen.record == call.seen.record
         });
         let first = runs.next()?;
-        runs.next().is_none().then_some(first.text.as_str())
+        // Some clients do not record what they run.
+        let text = Some(first.text.as_str()).filter(|text| !text.trim().is_empty());
+        text.filter(|_| runs.next().is_none())
     }
 
     /// The user's first request, in one line.

@@ -285,6 +285,8 @@ impl ReportParser {
             (None, _) if marked.is_done() => ItemKind::Done,
             (_, Some(HeadingTopic::Items(kind))) if form != StatementForm::Row => kind,
             (Some(kind), _) => kind,
+            // Without a cue, a row may be anything.
+            (None, _) if form == StatementForm::Row => return,
             (None, _) => ItemKind::Finding,
         };
         let is_strong = cued_kind.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);

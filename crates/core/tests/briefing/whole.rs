@@ -1,7 +1,8 @@
 //! Complete briefings as a session reads them.
 
 use midstride_core::brief::{
-    BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep, compose,
+    BriefItem, BriefOccasion, Budget, ItemForm, ItemRank, Material, SourcedStartupStep,
+    StartupStep, compose,
 };
 use midstride_testkit::client;
 
@@ -346,4 +347,28 @@ fn text_already_in_a_lead_is_not_repeated() {
 fn many_kinds_are_omitted_by_rank() {
     let briefing = compose(&rich(), Budget { tokens: 300, utf16_units: None });
     insta::assert_snapshot!(briefing.text.lines().last().unwrap(), @"Omitted: 1 landmine, 1 task in progress, 16 other items, parts of 1 quote. More: midstride brief --budget 8000");
+}
+
+#[test]
+fn the_users_line_counts_quoted_sources_only() {
+    let item = |source: &str, form: ItemForm, text: &str| BriefItem {
+        heading: "Report",
+        text: text.to_owned(),
+        source: source.to_owned(),
+        form,
+        ..BriefItem::default()
+    };
+    let material = Material {
+        items: vec![
+            item("session 5e550001", ItemForm::Quote, "The cache is warm."),
+            item("session 5e550002", ItemForm::Quote, "The purge waits for the lock."),
+            item("working tree", ItemForm::Line, "clean at 09:00"),
+            item("this project", ItemForm::Line, "5e550003 \"Warm it\""),
+        ],
+        ..small()
+    };
+    let briefing = compose(&material, Budget { tokens: 500, utf16_units: None });
+    let line = briefing.user_line().unwrap();
+    assert!(line.contains(" and 2 more · "), "{line}");
+    assert!(briefing.text.contains("clean at 09:00"), "{}", briefing.text);
 }

@@ -400,8 +400,13 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
     section(out, "Failing checks", &failures(HighlightKind::Failed));
     section(out, "Fixed along the way", &failures(HighlightKind::Passed));
     for (heading, kind) in QUOTED_SECTIONS {
-        let texts = highlights.of_kind(kind).map(|one| sanitize(&one.text));
-        section(out, heading, &texts.collect::<Vec<_>>());
+        let texts: Vec<String> = match kind {
+            HighlightKind::Finding => {
+                highlights.reported_findings().map(|one| sanitize(&one.text)).collect()
+            }
+            kind => highlights.of_kind(kind).map(|one| sanitize(&one.text)).collect(),
+        };
+        section(out, heading, &texts);
     }
 }
 
@@ -434,10 +439,17 @@ fn page_header(checkpoint: &Checkpoint) -> String {
         let full = checkpoint.context_percent.map(|percent| format!(", context {percent}% full"));
         lines.push(format!("{}{}", inline_name(model), full.unwrap_or_default()));
     }
-    if let Some(commit) = &checkpoint.git.commit {
-        let late = if checkpoint.git.late { ", read after it ended" } else { "" };
-        let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
-        lines.push(format!("{} on {}{late}", inline_name(commit.as_str()), inline_name(branch)));
+    // Long after the session, git has something else checked out.
+    let git = Some(&checkpoint.git).filter(|git| !git.late);
+    let commit = git.and_then(|git| git.commit.as_ref()).or(session.commit.as_ref());
+    let branch = git.and_then(|git| git.branch.as_ref()).or(session.branch.as_ref());
+    match (commit, branch) {
+        (Some(commit), Some(branch)) => {
+            lines.push(format!("{} on {}", inline_name(commit.as_str()), inline_name(branch)));
+        }
+        (Some(commit), None) => lines.push(inline_name(commit.as_str())),
+        (None, Some(branch)) => lines.push(format!("on {}", inline_name(branch))),
+        (None, None) => {}
     }
     if !session.compactions.is_empty() {
         let times = usize::try_from(session.compactions.total()).unwrap_or_default();
@@ -460,7 +472,7 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
         format!("{}{code}{later}{left}", short_text(&command.text))
     });
     let errors = checkpoint.session.errors.iter().map(|error| {
-        let path = error.path.as_deref().unwrap_or_default();
+        let path = error.path.as_deref().map(|path| format!(" {}", inline_name(path)));
         let left = abandoned_mark(checkpoint.is_abandoned(&error.seen));
         format!(
             "{} {}: {}{left}",

@@ -233,6 +233,15 @@ impl Highlights {
         HighlightReader { checkpoint, folder, abandoned_ids: left, abandoned }.highlights()
     }
 
+    /// The findings from reports. What a remark between two calls takes for a fact may be refuted by
+    /// the next call.
+    pub fn reported_findings(&self) -> impl Iterator<Item = &Highlight> {
+        let record = |one: &Highlight| one.seen.as_ref().map(|seen| seen.record.clone());
+        let remarks: HashSet<_> = self.of_kind(HighlightKind::Remark).filter_map(record).collect();
+        let findings = self.of_kind(HighlightKind::Finding);
+        findings.filter(move |one| record(one).is_none_or(|record| !remarks.contains(&record)))
+    }
+
     /// The highlights of one kind.
     pub fn of_kind(&self, kind: HighlightKind) -> impl Iterator<Item = &Highlight> {
         self.kinds.iter().flatten().filter(move |one| one.kind == kind)
