@@ -307,6 +307,19 @@ impl Session {
             || texts().any(|message| message.text.chars().count() >= REPORT_CHARACTERS_MIN)
     }
 
+    /// What the user asked, in one line: the request that names the work, or else the first one.
+    pub fn about(&self) -> Option<String> {
+        let requests = || self.asked_before.iter().chain(self.requests.iter());
+        let at = match intent::find_goal(requests().map(|request| request.text.as_str())) {
+            Some(intent::Goal::Request(at)) => at,
+            Some(intent::Goal::Continuation { from, then }) => then.unwrap_or(from),
+            None => 0,
+        };
+        let goal = requests().nth(at).and_then(|request| checkpoint::title_of(&request.text));
+        let first = || requests().find_map(|request| checkpoint::title_of(&request.text));
+        goal.or_else(first).map(checkpoint::short_title)
+    }
+
     /// The records that are not on the path from the newest record back to the first: the user went
     /// back and continued from an earlier record.
     pub fn abandoned(&self) -> AbandonedRecords {

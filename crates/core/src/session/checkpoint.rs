@@ -11,7 +11,7 @@ pub use state::state_without_session;
 
 pub(crate) use state::refresh_state;
 
-pub(crate) use first_line::request_line;
+pub(crate) use first_line::{request_line, short_title, title_of};
 pub(crate) use highlights::{
     BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_EDITS_SINCE, NO_REPORT, PUSHED,
 };
@@ -20,7 +20,6 @@ pub use summary::SessionSummary;
 
 use crate::session::repository::{ReflogCommit, WorkTreeState};
 use crate::session::{AbandonedRecords, CommandStatus, Provenance, Session, TouchedFile};
-use crate::text::hidden;
 use crate::text::id::{ClientName, CommitId, SessionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -337,14 +336,9 @@ impl Checkpoint {
         text.filter(|_| runs.next().is_none())
     }
 
-    /// The user's first request, in one line.
+    /// What the user asked, in one line.
     pub fn first_request(&self) -> Option<String> {
-        const LENGTH_MAX: usize = 100;
-        let first = self.session.requests.iter().next()?;
-        let text = hidden::visible_text(&first.text);
-        let line = text.lines().find(|line| !line.trim().is_empty())?.trim();
-        let short: String = line.chars().take(LENGTH_MAX).collect();
-        Some(if short.len() < line.len() { format!("{short}…") } else { short })
+        self.session.about()
     }
 
     /// The title of the session's handoff when the author gives none.

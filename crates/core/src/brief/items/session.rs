@@ -111,8 +111,8 @@ pub fn headline(summary: &SessionSummary) -> Headline {
         }
     }
     state.extend(summary.of_kind(Kind::Effect).filter_map(pull_request).take(1));
-    let title = summary.of_kind(Kind::Goal).next().and_then(|goal| first_line(&goal.text));
-    Headline { name: short_id(summary.session.as_str()).to_owned(), title, state }
+    let name = short_id(summary.session.as_str()).to_owned();
+    Headline { name, title: summary.title(), state }
 }
 
 /// The next step of a session, and where it comes from.
@@ -157,13 +157,6 @@ fn pull_request(effect: &Highlight) -> Option<String> {
     let (_, rest) = effect.detail.as_deref()?.split_once("/pull/")?;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
     (!number.is_empty()).then(|| format!("PR #{number}"))
-}
-
-/// The first line of a text with content, without leading Markdown markers.
-fn first_line(text: &str) -> Option<String> {
-    let lines = text.lines().map(|line| line.trim_start_matches(['#', '*', '-', '>', ' ']).trim());
-    let mut lines = lines.filter(|line| !line.is_empty());
-    lines.find(|line| !line.ends_with(':')).map(str::to_owned)
 }
 
 /// Builds the items of one session.

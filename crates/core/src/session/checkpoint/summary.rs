@@ -2,7 +2,7 @@
 //! the next session reads this instead of the whole checkpoint.
 
 use super::Checkpoint;
-use super::first_line::line_of;
+use super::first_line::{line_of, short_title, title_of};
 use super::highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
 use crate::text::id::ClientName;
 use crate::text::id::{CommitId, SessionId};
@@ -158,6 +158,16 @@ impl SessionSummary {
     /// Whether this version wrote it, so that it is complete.
     pub fn is_current(&self) -> bool {
         self.version == SUMMARY_VERSION
+    }
+
+    /// The title of the session: what the user asked, in one line.
+    pub fn title(&self) -> Option<String> {
+        self.of_kind(HighlightKind::Goal).find_map(|goal| title_of(&goal.text))
+    }
+
+    /// The title as lists store it.
+    pub fn short_title(&self) -> Option<String> {
+        self.title().map(short_title)
     }
 
     /// The task list of the session.

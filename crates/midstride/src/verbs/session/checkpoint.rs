@@ -199,7 +199,7 @@ impl PreparedCheckpoint {
         let blobs = (stored.hash().clone(), summary.hash().clone());
         let (mut envelope, stream) =
             checkpoint_event(workspace, &checkpoint, agents_bytes, blobs, &redacted);
-        add_work_counts(&mut envelope, &highlights);
+        add_summary(workspace, &mut envelope, &highlights);
         let CheckpointHistory { expected, known, longer: further } =
             CheckpointHistory::read(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::find(ledger, blob)).transpose()?;
@@ -589,10 +589,14 @@ fn common_edited_folder(workspace: &Workspace, session: &Session) -> Option<Stri
     Some(common.to_str()?.to_owned()).filter(|folder| !folder.is_empty())
 }
 
-/// Records in the event whether the session did work, so that hooks do not have to read the
-/// summary.
-fn add_work_counts(envelope: &mut Envelope, summary: &SessionSummary) {
-    if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
+/// Records in the event the title of the session and whether it did work, so that hooks do not have
+/// to read the summary.
+fn add_summary(workspace: &Workspace, envelope: &mut Envelope, summary: &SessionSummary) {
+    if let Event::Session(SessionEvent::Checkpointed { worked, open, about, .. }) =
+        &mut envelope.event
+    {
+        let title = summary.short_title().map(|title| clean(workspace, &title));
+        *about = title.or(about.take());
         *worked = Some(summary.worked);
         *open = u64::try_from(unsettled::open_count(summary)).ok();
     }
