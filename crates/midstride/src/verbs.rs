@@ -18,7 +18,9 @@ pub use brief::hook::{HookOutcome, has_unread_store, hook, is_silent};
 pub use brief::preview::{BriefingPreview, PreviewError, preview_briefing};
 pub use brief::search_sessions::{FoundSession, search_sessions};
 pub use brief::status_line::{ClientStatusLine, LastCheck, status_line};
-pub use brief::{BUDGET, BriefOutcome, BriefRequest, Delivery, agents_in_flight, brief};
+pub use brief::{
+    BUDGET, BriefOutcome, BriefRequest, Delivery, NewestSession, agents_in_flight, brief,
+};
 pub use client::{add_to_client, apply_plan, client_status, find_clients, remove_from_client};
 pub use handoff::advance::{
     AdvanceError, AdvanceOutcome, AdvanceRequest, StageTransition, advance,

@@ -90,3 +90,33 @@ fn work_in_another_worktree_counts_for_this_folder_and_is_only_named_otherwise()
     let named = "Earlier sessions: aaaa-1 \"Ask of aaaa-1\" (branch later)";
     assert!(page("").briefing.text.contains(named), "{}", page("").briefing.text);
 }
+
+/// The lines of a page that name a session.
+fn session_lines(page: &str) -> Vec<&str> {
+    page.lines().filter(|line| line.contains("session")).collect()
+}
+
+#[test]
+fn an_older_session_on_this_branch_is_not_called_the_last_one() {
+    let sandbox = shop();
+    sandbox.git(&["branch", "later"]);
+    works_in(&sandbox, sandbox.root(), ("aaaa-1", 1), "main", &["a.rs"]);
+    works_in(&sandbox, sandbox.root(), ("bbbb-2", 2), "later", &["b.rs"]);
+    works_in(&sandbox, sandbox.root(), ("cccc-3", 3), "later", &["c.rs"]);
+    let page = briefed(sandbox.root()).briefing.text;
+    let lines = session_lines(&page);
+    assert!(lines[0].starts_with("Last session on this branch: Claude Code aaaa-1"), "{page}");
+    assert!(lines[1].starts_with("Newest session: Claude Code cccc-3, 2026-03-03"), "{page}");
+    assert!(lines[1].ends_with(", on branch `later`: \"Ask of cccc-3\""), "{page}");
+    assert!(page.contains("Newer sessions: bbbb-2 \"Ask of bbbb-2\" (branch later)"), "{page}");
+    assert!(!page.contains("arlier session"), "{page}");
+    let home = verbs::home(&open(sandbox.root()));
+    let home = home.unwrap();
+    assert_eq!(home.last_session.unwrap().session.as_str(), "aaaa-1");
+    assert_eq!(home.newest_session.unwrap().summary.session.as_str(), "cccc-3");
+    // The newest one is on this branch.
+    works_in(&sandbox, sandbox.root(), ("dddd-4", 4), "main", &["d.rs"]);
+    let page = briefed(sandbox.root()).briefing.text;
+    assert!(session_lines(&page)[0].starts_with("Last session: Claude Code dddd-4"), "{page}");
+    assert!(!page.contains("Newest session"), "{page}");
+}

@@ -230,6 +230,8 @@ fn import(ui: &mut Ui, workspace: Workspace) -> Result<SetupProjectJson, Diagnos
     verbs::import_sessions(&store, IMPORTED_MAX, &mut |done, all| {
         ui.show_progress("importing sessions", done, all);
     })?;
+    // Without it, the briefing does not say what was committed since.
+    drop(verbs::observe(store.workspace()));
     let (sessions, _) = verbs::sessions(&store, None)?;
     let sessions = sessions.iter().filter(|one| one.life != SessionLiveness::Running).count();
     let own_view = match access {

@@ -13,9 +13,10 @@ pub use handoff::{
     DriftedPlace, KnownHandoff, PromptWords, ProofTrial, REJECTED, handoff_items, source_name,
 };
 pub use instruction::instruction_items;
-pub use repository::{earlier_commit_items, later_commits_item, mark_clean, work_tree_items};
+pub use repository::{earlier_commit_items, mark_clean, since_then_item, work_tree_items};
 pub use session::{
-    NextStep, earlier_session_items, headline, next_step, session_items, unsettled_items,
+    NextStep, SessionScope, earlier_session_items, headline, mark_newer_session, next_step,
+    session_items, unsettled_items,
 };
 pub use upstream::upstream_items;
 pub use work::{TaskPlacement, mission_items, older_workflows_item, task_items, workflow_item};
@@ -139,11 +140,20 @@ pub struct OtherSession {
     pub first_request: String,
     /// Its branch, if it is not the one checked out.
     pub branch: Option<String>,
+    /// When it ended, if known.
+    pub ended: Option<Timestamp>,
 }
 
-/// Items that name other sessions, one line each.
+/// Whether a session ended after the one that the page is about, if there is one.
+fn is_newer(ended: Option<Timestamp>, page_ended: Option<Timestamp>) -> bool {
+    page_ended.is_some() && ended > page_ended
+}
+
+/// Items that name other sessions, one line each. `page_ended` is when the session ended that the
+/// page is about.
 pub fn other_session_items<'s>(
     sessions: impl IntoIterator<Item = &'s OtherSession>,
+    page_ended: Option<Timestamp>,
 ) -> Vec<BriefItem> {
     let item = |one: &OtherSession| {
         let short = short_id(one.id.as_str());
@@ -152,7 +162,11 @@ pub fn other_session_items<'s>(
         let branch = one.branch.as_deref().map(|name| format!(" (branch {})", quote::label(name)));
         let asked = quote::inline(&one.first_request, 100);
         let text = format!("{short} {asked}{}", branch.unwrap_or_default());
-        let item = origin.item(ItemRank::Rest, "Earlier sessions", text);
+        let heading = match is_newer(one.ended, page_ended) {
+            true => "Newer sessions",
+            false => "Earlier sessions",
+        };
+        let item = origin.item(ItemRank::Rest, heading, text);
         BriefItem {
             form: ItemForm::Line,
             is_page_subject: true,

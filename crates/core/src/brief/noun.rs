@@ -3,7 +3,10 @@
 /// Headings whose items are counted under a different noun.
 const NOUNS: &[(&str, &str)] = &[
     ("Last session", "session"),
-    ("Status", "status line"),
+    ("Last session on this branch", "session"),
+    ("Last session in this folder", "session"),
+    ("Last session in this working tree", "session"),
+    ("Newest session", "newer session"),
     ("Status", "status line"),
     ("Goal", "goal"),
     ("Next", "next step"),
@@ -28,7 +31,9 @@ const NOUNS: &[(&str, &str)] = &[
     ("Agents in flight", "agent in flight"),
     ("Report", "report"),
     ("Report from an earlier session", "report from earlier sessions"),
+    ("Report from a newer session", "report from newer sessions"),
     ("Done outside the repository by earlier sessions", "effect of earlier sessions"),
+    ("Done outside the repository by newer sessions", "effect of newer sessions"),
     ("From the summary", "summary statement"),
     ("Subagent report", "subagent report"),
     ("The agent said", "remark"),
@@ -55,7 +60,9 @@ const NOUNS: &[(&str, &str)] = &[
     ("Builds on", "document"),
     ("Also open, not included here", "open handoff"),
     ("Earlier sessions", "earlier session"),
+    ("Newer sessions", "newer session"),
     ("Open from earlier sessions", "item from earlier sessions"),
+    ("Open from newer sessions", "item from newer sessions"),
 ];
 
 /// The noun that counts the items of a heading.

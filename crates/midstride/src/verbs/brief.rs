@@ -12,7 +12,7 @@ pub(in crate::verbs) mod status_line;
 pub(in crate::verbs) mod summaries;
 mod upstream;
 
-pub use ledger_facts::agents_in_flight;
+pub use ledger_facts::{NewestSession, agents_in_flight};
 
 pub(crate) use ledger_facts::open_session_items;
 pub(in crate::verbs) use ledger_facts::{
@@ -44,9 +44,9 @@ use ledger_facts::LedgerFacts;
 use midstride_core::brief::hook::{items_missing_from_text, required_in_summary};
 use midstride_core::brief::items::{
     self, DriftedPlace, KnownHandoff, ProofTrial, earlier_commit_items, earlier_session_items,
-    handoff_items, headline, interleave, later_commits_item, mark_branch, mark_clean,
-    other_handoff_items, other_session_items, session_items, source_name, unsettled_items,
-    work_tree_items,
+    handoff_items, headline, interleave, mark_branch, mark_clean, mark_newer_session,
+    other_handoff_items, other_session_items, session_items, since_then_item, source_name,
+    unsettled_items, work_tree_items,
 };
 use midstride_core::brief::{
     BriefItem, BriefOccasion, Briefing, Budget, ItemForm, ItemRank, Material, SourcedStartupStep,
@@ -673,6 +673,11 @@ fn collect_material(
             wanted,
             work.is_branch_closed,
         );
+        if let Some(newest) = work.newest.as_ref().filter(|_| asked.about.is_none()) {
+            let title = clients::title(newest.summary.client.as_str());
+            let named = (&newest.summary, title);
+            mark_newer_session(&mut source, newest.scope, named, wanted.branch.as_deref());
+        }
         source
     });
     match (before, asked.about.is_some() || is_session_first(work, open)) {
@@ -687,17 +692,18 @@ fn collect_material(
     let repository = collect_repository_items(workspace, asked, wanted, work, &mut items);
     items.extend(repository);
     items.extend(collect_concurrent_session_items(workspace, asked, work));
-    items.extend(unsettled_items(&work.unsettled.0, work.unsettled.1.len()));
+    let ended = work.summary.as_ref().filter(|_| !work.is_own).and_then(|summary| summary.ended);
+    items.extend(unsettled_items(&work.unsettled.0, work.unsettled.1.len(), ended));
     items.extend(work.items.iter().cloned());
     if asked.occasion != Some(BriefOccasion::Prompt) {
-        items.extend(earlier_session_items(&work.earlier_work));
+        items.extend(earlier_session_items(&work.earlier_work, ended));
     }
     let is_on_page = |id: &SessionId| {
         asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id.as_str())))
     };
     let earlier = work.other_sessions.iter();
     let earlier = earlier.filter(|one| !open.sessions.contains(&one.id) && !is_on_page(&one.id));
-    items.extend(other_session_items(earlier));
+    items.extend(other_session_items(earlier, ended));
     items.extend(other_handoff_items(open.others.iter().cloned()));
     if let Some(page) = &asked.in_context {
         let others = items.split_off(own);
@@ -748,7 +754,11 @@ fn collect_repository_items(
 ) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none() && asked.occasion != Some(BriefOccasion::Prompt);
     let Some(summary) = work.summary.as_ref().filter(|_| is_wanted) else { return Vec::new() };
-    let Some(observation) = last_observation(workspace) else { return Vec::new() };
+    let observation = last_observation(workspace);
+    let now = workspace.environment().clock.now();
+    let since_then =
+        || since_then_item(observation.as_ref(), summary, now).filter(|_| !work.is_own);
+    let Some(observation) = &observation else { return since_then().into_iter().collect() };
     // The session may have worked on another branch or in another working tree.
     let folder = summary.folder.as_deref().map(Path::new);
     let is_here = summary.branch.as_ref() == wanted.branch.as_ref()
@@ -757,8 +767,8 @@ fn collect_repository_items(
         true => Vec::new(),
         false => work_tree_items(&observation.work_tree),
     };
-    items.extend(later_commits_item(&observation, summary).filter(|_| !work.is_own));
-    items.extend(earlier_commit_items(&observation, &work.earlier_sessions));
+    items.extend(since_then());
+    items.extend(earlier_commit_items(observation, &work.earlier_sessions));
     for item in &mut items {
         item.text = workspace.clean(&item.text).0.as_str().to_owned();
     }

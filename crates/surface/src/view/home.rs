@@ -10,12 +10,13 @@ pub use projects::all_text;
 use super::{count, inline_name, one_line, shell_word};
 use hints::{next_command, problem_text, reopen_command};
 use jiff::{SignedDuration, Timestamp};
-use midstride::clients::SessionLiveness;
+use midstride::clients::{self, SessionLiveness};
 use midstride::verbs::{
-    DismissableItem, HomeScreen, LastSession, NextCommand, OpenHandoff, ReopenCommand, WaitingItem,
+    DismissableItem, HomeScreen, LastSession, NewestSession, NextCommand, OpenHandoff,
+    ReopenCommand, WaitingItem,
     WaitingSource,
 };
-use midstride_core::brief::items::headline;
+use midstride_core::brief::items::SessionScope;
 use midstride_core::session::checkpoint::{HighlightKind, SessionEnding, SessionSummary};
 use midstride_core::session::repository::{GitOperation, WorkTreeState};
 use midstride_core::session::short_id;
@@ -177,6 +178,8 @@ fn sections(home: &HomeScreen, context: &HomeContext) -> Vec<HomeSection> {
     let details = details.map(|last| {
         format!("midstride session show {}", shell_word(short_id(last.session.as_str())))
     });
+    let newest =
+        home.newest_session.as_ref().map(|newest| newest_line(&newest.summary, home, context));
     let goal = last.and_then(goal).map(|goal| one_line(&goal, usize::MAX));
     let action = home.next_action.as_ref().map(|action| {
         if goal == Some(one_line(&action.text, usize::MAX)) {
@@ -204,9 +207,13 @@ fn sections(home: &HomeScreen, context: &HomeContext) -> Vec<HomeSection> {
         format!("{message}: {fix}")
     });
     let all = vec![
-        fixed("Last session", last.map(|last| session_lines(last, context)).unwrap_or_default()),
+        fixed(
+            last_label(home.newest_session.as_ref()),
+            last.map(|last| session_lines(last, context)).unwrap_or_default(),
+        ),
         fixed("Reopen", reopen),
         fixed("Details", details.into_iter().collect()),
+        fixed("Newest session", newest.into_iter().collect()),
         fixed("Next action", action.into_iter().collect()),
         HomeSection::new("Failing", failing.collect(), "midstride brief"),
         fixed("Uncommitted", uncommitted.into_iter().collect()),
@@ -267,9 +274,29 @@ fn session_lines(last: &LastSession, context: &HomeContext) -> Vec<String> {
     std::iter::once(parts.join(", ")).chain(goal(last)).chain(work).collect()
 }
 
+/// The label of the last session: where it is the last one.
+fn last_label(newest: Option<&NewestSession>) -> &'static str {
+    match newest.map(|newest| newest.scope) {
+        None => "Last session",
+        Some(SessionScope::Branch) => "Last on branch",
+        Some(SessionScope::WorkTree | SessionScope::Folder) => "Last here",
+    }
+}
+
+/// The newest session where it is not the one above.
+fn newest_line(summary: &SessionSummary, home: &HomeScreen, context: &HomeContext) -> String {
+    let short = inline_name(short_id(summary.session.as_str()));
+    let mut parts = vec![format!("{} {short}", clients::title(summary.client.as_str()))];
+    parts.extend(summary.ended.map(|ended| context.age(ended)));
+    let branch = summary.branch.as_deref().filter(|theirs| Some(*theirs) != home.branch.as_deref());
+    parts.extend(branch.map(|branch| format!("on {}", inline_name(branch))));
+    let title = summary.title().map(|title| format!(": {}", one_line(&title, usize::MAX)));
+    format!("{}{}", parts.join(", "), title.unwrap_or_default())
+}
+
 /// What a session was about.
 pub(super) fn goal(last: &LastSession) -> Option<String> {
-    let goal = last.summary.as_ref().and_then(|summary| headline(summary).title);
+    let goal = last.summary.as_ref().and_then(SessionSummary::title);
     goal.or_else(|| last.about.clone())
 }
 

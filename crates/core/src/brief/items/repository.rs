@@ -1,6 +1,7 @@
 //! Builds briefing items from the repository: uncommitted files and commits since a session.
 
 use super::ItemSource;
+use crate::brief::noun::pluralize;
 use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
 use crate::session::checkpoint::{HighlightKind, NO_EDITS, PUSHED, SessionSummary};
 use crate::session::repository::{
@@ -8,6 +9,7 @@ use crate::session::repository::{
 };
 use crate::session::short_id;
 use crate::text::id::CommitId;
+use jiff::Timestamp;
 
 /// Maximum number of files listed. More are counted.
 const FILES_MAX: usize = 8;
@@ -67,11 +69,37 @@ pub fn mark_clean(items: &mut [BriefItem], state: &WorkTreeState) -> bool {
     true
 }
 
-/// Commits on this branch that a session did not make, and which of its files they changed.
-pub fn later_commits_item(
+/// How long ago a session ended, and the commits on this branch since that it did not make, with
+/// those of its files that they changed. Without an observation, nothing is known about commits.
+pub fn since_then_item(
+    observation: Option<&Observation>,
+    summary: &SessionSummary,
+    now: Timestamp,
+) -> Option<BriefItem> {
+    let age = age_of(summary.ended?, now);
+    let commits = observation.and_then(|observation| later_commits(observation, summary, &age));
+    let parts: Vec<String> = age.into_iter().chain(commits).collect();
+    let origin = ItemSource::new("working tree".to_owned(), &["git", "log"]);
+    (!parts.is_empty()).then(|| status_item(&origin, "Since then", parts.join("; ")))
+}
+
+/// How long ago something was, if that is long. It is rounded down, so that the text rarely changes.
+fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
+    const DAYS_MIN: usize = 14;
+    const MONTHS_FROM_DAYS: usize = 60;
+    let days = usize::try_from(now.duration_since(time).as_hours() / 24).unwrap_or_default();
+    match days {
+        ..DAYS_MIN => None,
+        DAYS_MIN..MONTHS_FROM_DAYS => Some(pluralize("week", days / 7)),
+        MONTHS_FROM_DAYS.. => Some(pluralize("month", days * 12 / 365)),
+    }
+}
+
+fn later_commits(
     observation: &Observation,
     summary: &SessionSummary,
-) -> Option<BriefItem> {
+    age: &Option<String>,
+) -> Option<String> {
     let ours: Vec<CommitId> = summary
         .of_kind(HighlightKind::Commit)
         .filter_map(|one| one.detail.as_deref().map(CommitId::new))
@@ -81,7 +109,8 @@ pub fn later_commits_item(
     let since = observation.commits_since(summary.commit.as_ref(), summary.ended?, &ours, &files);
     let LaterCommits { count, has_more, newest, changed_files: touched } = since;
     if count == 0 {
-        return None;
+        let is_all = age.is_some() && !has_more;
+        return is_all.then(|| "no other commits on this branch".to_owned());
     }
     let commits = match count {
         1 => "1 other commit".to_owned(),
@@ -96,9 +125,7 @@ pub fn later_commits_item(
         true => String::new(),
         false => format!("; changed since: {}", touched.join(", ")),
     };
-    let origin = ItemSource::new("working tree".to_owned(), &["git", "log"]);
-    let text = format!("{commits} on this branch{}{touched}", newest.unwrap_or_default());
-    Some(status_item(&origin, "Since then", text))
+    Some(format!("{commits} on this branch{}{touched}", newest.unwrap_or_default()))
 }
 
 /// Commits of earlier sessions that are on this branch but on no remote, each with the session that
@@ -170,6 +197,29 @@ mod tests {
             items: commits.iter().map(item).collect(),
             ..SessionSummary::sample("5e550009-0000")
         }
+    }
+
+    #[test]
+    fn an_old_session_has_its_age_and_the_commits_since() {
+        let ended: Timestamp = "2026-02-10T09:00:00Z".parse().unwrap();
+        let summary = SessionSummary { ended: Some(ended), ..summary_with(&[]) };
+        let line = |observation: Option<&Observation>, now: &str| {
+            let item = since_then_item(observation, &summary, now.parse().unwrap());
+            item.map(|item| item.text)
+        };
+        let days_later = |observation, days: i64| {
+            let now = ended + jiff::SignedDuration::from_hours(24 * days);
+            line(observation, &now.to_string())
+        };
+        assert_eq!(days_later(None, 13), None);
+        assert_eq!(days_later(None, 14).as_deref(), Some("2 weeks"));
+        assert_eq!(days_later(None, 59).as_deref(), Some("8 weeks"));
+        assert_eq!(days_later(None, 60).as_deref(), Some("1 month"));
+        assert_eq!(days_later(None, 280).as_deref(), Some("9 months"));
+        let none = Observation::default();
+        assert_eq!(days_later(Some(&none), 13), None);
+        let text = "2 weeks; no other commits on this branch";
+        assert_eq!(days_later(Some(&none), 14).as_deref(), Some(text));
     }
 
     #[test]

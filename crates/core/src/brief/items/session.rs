@@ -1,7 +1,7 @@
 //! Builds briefing items from a captured session: an earlier one, or the current one before its
 //! context was replaced.
 
-use super::ItemSource;
+use super::{ItemSource, is_newer};
 use crate::brief::unsettled::UnsettledItem;
 use crate::brief::{BriefItem, Headline, ItemForm, ItemRank, excerpt, quote};
 use crate::session::checkpoint::{
@@ -36,15 +36,22 @@ pub fn session_items(summary: &SessionSummary, client_title: &str) -> Vec<BriefI
     SessionItemBuilder::new(summary).collect(client_title)
 }
 
-/// What earlier sessions left open, each with the handle that dismisses it.
-pub fn unsettled_items(unsettled: &[UnsettledItem], more: usize) -> Vec<BriefItem> {
-    let line = |origin: &ItemSource, text: String| BriefItem {
+/// What other sessions left open, each with the handle that dismisses it. `page_ended` is when the
+/// session ended that the page is about.
+pub fn unsettled_items(
+    unsettled: &[UnsettledItem],
+    more: usize,
+    page_ended: Option<Timestamp>,
+) -> Vec<BriefItem> {
+    const EARLIER: &str = "Open from earlier sessions";
+    const NEWER: &str = "Open from newer sessions";
+    let line = |heading, origin: &ItemSource, text: String| BriefItem {
         form: ItemForm::Line,
         is_page_subject: true,
-        ..origin.item(ItemRank::Task, "Open from earlier sessions", text)
+        ..origin.item(ItemRank::Task, heading, text)
     };
     let mut items: Vec<BriefItem> = Vec::new();
-    let origin = ItemSource::new("earlier sessions".to_owned(), &["midstride", "session", "list"]);
+    let origin = ItemSource::new("other sessions".to_owned(), &["midstride", "session", "list"]);
     let more = more + unsettled.len().saturating_sub(UNSETTLED_MAX);
     for one in unsettled.iter().take(UNSETTLED_MAX) {
         let what = one.item.kind.word();
@@ -55,42 +62,88 @@ pub fn unsettled_items(unsettled: &[UnsettledItem], more: usize) -> Vec<BriefIte
         let why = why.map(|why| format!(": {}", quote::inline(why, PART_LENGTH_MAX)));
         let (why, day) = (why.unwrap_or_default(), day.unwrap_or_default());
         let text = format!("{handle} {what} {text}{why} ({session}{day})");
-        items.push(line(&origin, text));
+        let heading = if is_newer(one.ended, page_ended) { NEWER } else { EARLIER };
+        items.push(line(heading, &origin, text));
     }
     if more > 0 {
         let text = format!("{more} older (listed by midstride dismiss)");
-        items.push(BriefItem { count: more, unbriefed: more, ..line(&origin, text) });
+        items.push(BriefItem { count: more, unbriefed: more, ..line(EARLIER, &origin, text) });
     }
     items
 }
 
-/// What earlier sessions did outside the repository, so that it is not repeated, and their last
-/// reports.
+/// What other sessions did outside the repository, so that it is not repeated, and their last
+/// reports. `page_ended` is when the session ended that the page is about.
 pub fn earlier_session_items<'g>(
     sessions: impl IntoIterator<Item = &'g SessionSummary>,
+    page_ended: Option<Timestamp>,
 ) -> Vec<BriefItem> {
     let mut items = Vec::new();
     for summary in sessions {
+        let (did, said) = match is_newer(summary.ended, page_ended) {
+            true => {
+                ("Done outside the repository by newer sessions", "Report from a newer session")
+            }
+            false => (
+                "Done outside the repository by earlier sessions",
+                "Report from an earlier session",
+            ),
+        };
         let session = SessionItemBuilder::new(summary);
         let short = short_id(summary.session.as_str());
         for (text, count) in session.effect_lines() {
             let text = format!("{text} ({short})");
-            let item = session.origin.item(
-                ItemRank::Task,
-                "Done outside the repository by earlier sessions",
-                text,
-            );
+            let item = session.origin.item(ItemRank::Task, did, text);
             items.push(BriefItem { form: ItemForm::Line, is_page_subject: true, count, ..item });
         }
         if let Some(report) = summary.of_kind(Kind::Report).next() {
             let text = without_lead_in(&report.text);
-            let item = session.origin.item(ItemRank::Rest, "Report from an earlier session", text);
+            let item = session.origin.item(ItemRank::Rest, said, text);
             let at = summary.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d %H:%M")));
             let remark = Some(format!("{short}{}", at.unwrap_or_default()));
             items.push(BriefItem { place: place(report), remark, is_page_subject: true, ..item });
         }
     }
     items
+}
+
+/// The sessions among which the session of a page is the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionScope {
+    /// The sessions on the branch that is checked out.
+    Branch,
+    /// The sessions in the current working tree.
+    WorkTree,
+    /// The sessions in the current folder.
+    Folder,
+}
+
+/// Names in the items of a session among which sessions it is the last one, and the newest one of
+/// the repository in one line. `branch` is the branch that is checked out.
+pub fn mark_newer_session(
+    items: &mut Vec<BriefItem>,
+    scope: SessionScope,
+    (newest, client_title): (&SessionSummary, &str),
+    branch: Option<&str>,
+) {
+    let Some(at) = items.iter().position(|item| item.rank == ItemRank::Source) else { return };
+    items[at].heading = match scope {
+        SessionScope::Branch => "Last session on this branch",
+        SessionScope::WorkTree => "Last session in this working tree",
+        SessionScope::Folder => "Last session in this folder",
+    };
+    let short = short_id(newest.session.as_str());
+    let mut parts = vec![format!("{client_title} {short}")];
+    parts.extend(span(newest.began, newest.ended));
+    let other = newest.branch.as_deref().filter(|theirs| Some(*theirs) != branch);
+    parts.extend(other.map(|other| format!("on branch {}", quote::code(other, PART_LENGTH_MAX))));
+    let title = newest.title().map(|title| quote::inline(&title, PART_LENGTH_MAX));
+    let title = title.map(|title| format!(": {title}")).unwrap_or_default();
+    let show = ["midstride", "session", "show", short];
+    let origin = ItemSource::new(format!("session {short}"), &show);
+    let text = format!("{}{title}", parts.join(", "));
+    let line = origin.item(ItemRank::Source, "Newest session", text);
+    items.insert(at + 1, BriefItem { form: ItemForm::Line, is_page_subject: true, ..line });
 }
 
 /// The headline of a session, for the line shown to the user.

@@ -37,7 +37,8 @@ pub struct SessionSummary {
     pub folder: Option<String>,
     /// The branch that was checked out.
     pub branch: Option<String>,
-    /// The commit that was checked out when the session was captured.
+    /// The commit that was checked out when the session was captured, unless that was long after it
+    /// ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commit: Option<CommitId>,
     /// The task list shared with other sessions.
@@ -88,7 +89,8 @@ impl SessionSummary {
             folder: session.cwd.clone(),
             // The branch that the client saw; git may have been queried long after.
             branch: session.branch.clone().or_else(|| checkpoint.git.branch.clone()),
-            commit: checkpoint.git.commit.clone(),
+            // Long after the session, another commit may be checked out.
+            commit: checkpoint.git.commit.clone().filter(|_| !checkpoint.git.late),
             task_list: session.task_list.clone(),
             began: session.began,
             ended: session.ended,

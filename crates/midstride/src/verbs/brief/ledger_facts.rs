@@ -19,8 +19,8 @@ use crate::workspace::observation::{branch_state, commits_made, last_observation
 use jiff::Timestamp;
 use midstride_core::brief::hook::without_summary;
 use midstride_core::brief::items::{
-    OtherSession, TaskPlacement, instruction_items, mission_items, older_workflows_item,
-    task_items, workflow_item,
+    OtherSession, SessionScope, TaskPlacement, instruction_items, mission_items,
+    older_workflows_item, task_items, workflow_item,
 };
 use midstride_core::brief::unsettled::{self, ClosedBranch, UnsettledItem};
 use midstride_core::brief::{BriefItem, BriefOccasion};
@@ -55,11 +55,22 @@ pub(super) struct LedgerFacts<'s> {
     pub(super) earlier_sessions: Vec<SessionSummary>,
     /// The nearest sessions with work before that one, whatever they left open.
     pub(super) earlier_work: Vec<SessionSummary>,
+    /// The newest session with work, if it is not the one of the briefing.
+    pub(super) newest: Option<NewestSession>,
     /// Other sessions, nearest first, then latest.
     pub(super) other_sessions: Vec<OtherSession>,
     pub(super) items: Vec<BriefItem>,
     /// Whether the session's branch was merged or deleted.
     pub(super) is_branch_closed: bool,
+}
+
+/// The newest session with work, where a page is about an older one that is nearer.
+#[derive(Clone, Debug)]
+pub struct NewestSession {
+    /// What it did.
+    pub summary: SessionSummary,
+    /// Among which sessions the one of the page is the last.
+    pub scope: SessionScope,
 }
 
 impl<'s> LedgerFacts<'s> {
@@ -105,6 +116,10 @@ impl<'s> LedgerFacts<'s> {
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(sessions_with_work(ledger, &mut others, sessions.is_empty())?);
         }
+        let newest = match sessions.first().filter(|_| !is_own && !asked.has_context) {
+            Some(briefed) => take_newest(ledger, &mut others, briefed, branch.as_deref())?,
+            None => None,
+        };
         let worked_before = match is_own || asked.has_context {
             true => Vec::new(),
             false => open_earlier_work(workspace, ledger, &others, &sessions)?,
@@ -165,6 +180,7 @@ impl<'s> LedgerFacts<'s> {
             unsettled: carried,
             earlier_sessions: before,
             earlier_work: worked_before,
+            newest,
             other_sessions: earlier,
             items,
             is_branch_closed: is_closed,
@@ -329,6 +345,8 @@ pub(in crate::verbs) struct UnfinishedWork {
     pub(in crate::verbs) last: Option<SessionSummary>,
     /// What that session left open.
     pub(in crate::verbs) own: Vec<UnsettledItem>,
+    /// The newest session with work, if it is not that one.
+    pub(in crate::verbs) newest: Option<NewestSession>,
     /// What earlier sessions left open.
     pub(in crate::verbs) earlier: Vec<UnsettledItem>,
 }
@@ -342,8 +360,8 @@ pub(in crate::verbs) fn unfinished_work(
 ) -> Result<UnfinishedWork, LedgerError> {
     let asked = BriefRequest { session: own.cloned(), ..BriefRequest::default() };
     let facts = LedgerFacts::read_with(store, &asked, newest)?;
-    let (own, earlier) = (facts.own_unsettled, facts.unsettled.0);
-    Ok(UnfinishedWork { last: facts.summary, own, earlier })
+    let LedgerFacts { summary: last, newest, own_unsettled: own, unsettled: (earlier, _), .. } = facts;
+    Ok(UnfinishedWork { last, newest, own, earlier })
 }
 
 /// The agents still running when the session that a briefing would cover ended.
@@ -430,7 +448,8 @@ impl CheckpointRecord<'_> {
     fn into_other_session(self, branch: Option<&str>) -> OtherSession {
         let other = self.branch.filter(|theirs| Some(*theirs) != branch);
         let branch = other.map(str::to_owned);
-        OtherSession { id: self.name.id, first_request: self.about.to_owned(), branch }
+        let first_request = self.about.to_owned();
+        OtherSession { id: self.name.id, first_request, branch, ended: self.ended }
     }
 }
 
@@ -497,6 +516,38 @@ fn sessions_with_work(
         found.extend(read_summary(ledger, other)?);
     }
     Ok(found)
+}
+
+/// Takes the newest session with work out of the list, if it ended after the one of the briefing.
+fn take_newest(
+    ledger: &ProjectLedger,
+    others: &mut Vec<CheckpointRecord<'_>>,
+    briefed: &SessionSummary,
+    branch: Option<&str>,
+) -> Result<Option<NewestSession>, LedgerError> {
+    let is_newer = |other: &CheckpointRecord<'_>| {
+        other.worked == Some(true) && briefed.ended.is_some() && other.ended > briefed.ended
+    };
+    let mut newer: Vec<usize> = (0..others.len()).filter(|at| is_newer(&others[*at])).collect();
+    newer.sort_by_key(|at| Reverse(others[*at].ended));
+    let mut found = None;
+    for at in newer {
+        // A forgotten session has no summary.
+        found = read_summary(ledger, &others[at])?.map(|summary| (at, summary));
+        if found.is_some() {
+            break;
+        }
+    }
+    let Some((at, summary)) = found else { return Ok(None) };
+    let other = &others[at];
+    let is_on_branch = |theirs: Option<&str>| theirs.is_none() || theirs == branch;
+    let scope = match (is_on_branch(briefed.branch.as_deref()), is_on_branch(other.branch)) {
+        (true, false) => SessionScope::Branch,
+        (_, _) if other.is_here => SessionScope::Folder,
+        (_, _) => SessionScope::WorkTree,
+    };
+    others.remove(at);
+    Ok(Some(NewestSession { summary, scope }))
 }
 
 /// The nearest sessions with work before the one in the briefing, so that the agent does not repeat

@@ -18,6 +18,7 @@ use crate::store::ledger::{LedgerError, WaitPolicy};
 use crate::sys::env::Environment;
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
+use crate::verbs::brief::NewestSession;
 use crate::verbs::brief::dismiss::DismissableItem;
 use crate::workspace::observation::{current_work_tree, last_observation};
 use crate::workspace::{
@@ -45,6 +46,8 @@ pub struct HomeScreen {
     pub setup: SetupMode,
     /// The last session with work.
     pub last_session: Option<LastSession>,
+    /// The newest session with work, if it is not that one.
+    pub newest_session: Option<NewestSession>,
     /// The next action, if one was stated.
     pub next_action: Option<NextAction>,
     /// Checks that failed and have not passed since.
@@ -167,7 +170,7 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
         Ok(facts) => (facts, None),
         Err(error) => (HomeSessions::default(), Some(error)),
     };
-    let HomeSessions { last, own, earlier, clients, uncaptured } = facts;
+    let HomeSessions { last, newest, own, earlier, clients, uncaptured } = facts;
     let open = open_items(&own, &earlier);
     work.add_session_question(last.as_ref());
     let work_tree = match effort {
@@ -190,6 +193,7 @@ fn collect(store: &Store, access: Access, effort: HomeEffort) -> Result<HomeScre
         next: next_command::choose_next(workspace, last.as_ref(), &work, &open, &problems),
         open,
         last_session: last,
+        newest_session: newest,
         waiting: work.waiting,
         handoffs: work.handoffs,
         tasks: work.tasks,

@@ -18,6 +18,7 @@ pub struct HomeJson {
     branch: Option<String>,
     set_up: bool,
     last_session: Option<LastSessionJson>,
+    newest_session: Option<NewestSessionJson>,
     next_action: Option<NextActionJson>,
     failing: Vec<FailingCheckJson>,
     open: Vec<OpenItemJson>,
@@ -47,6 +48,15 @@ struct LastSessionJson {
     ending: Option<SessionEnding>,
     about: Option<String>,
     reopen: Option<String>,
+}
+
+#[derive(Serialize)]
+struct NewestSessionJson {
+    client: String,
+    session: String,
+    ended: Option<String>,
+    branch: Option<String>,
+    about: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -121,6 +131,16 @@ pub fn json(home: &HomeScreen) -> HomeJson {
         branch: home.branch.clone(),
         set_up: home.setup != SetupMode::NotSetUp,
         last_session: home.last_session.as_ref().map(last_session_json),
+        newest_session: home.newest_session.as_ref().map(|newest| {
+            let summary = &newest.summary;
+            NewestSessionJson {
+                client: summary.client.to_string(),
+                session: summary.session.to_string(),
+                ended: summary.ended.map(|time| time.to_string()),
+                branch: summary.branch.clone(),
+                about: summary.title(),
+            }
+        }),
         next_action: home.next_action.as_ref().map(|action| NextActionJson {
             text: action.text.clone(),
             source: action.source.clone(),

@@ -6,8 +6,8 @@ use crate::store::ledger::LedgerError;
 use crate::sys::files;
 use crate::sys::git::Repository;
 use crate::verbs::brief::summaries::{SummarizedSession, summarize_uncaptured};
-use crate::verbs::brief::{UnfinishedWork, unfinished_work};
-use crate::verbs::session::sessions::{ListedSession, sessions, uncaptured_sessions};
+use crate::verbs::brief::{NewestSession, UnfinishedWork, unfinished_work};
+use crate::verbs::session::sessions::{Extent, ListedSession, sessions, uncaptured_sessions};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
@@ -50,6 +50,8 @@ pub(super) struct HomeSessions {
     pub(super) last: Option<LastSession>,
     /// What it left open.
     pub(super) own: Vec<UnsettledItem>,
+    /// The newest session with work, if it is not that one.
+    pub(super) newest: Option<NewestSession>,
     /// What earlier sessions left open.
     pub(super) earlier: Vec<UnsettledItem>,
     /// The clients of all sessions.
@@ -71,20 +73,21 @@ impl HomeSessions {
         let newest = list.iter().filter(is_other).find(|one| worked_here(workspace, one));
         let fresh = newest.and_then(|one| summarize_uncaptured(workspace, one));
         let worked = fresh.clone().filter(|summary| summary.worked);
-        let UnfinishedWork { last, own, earlier } = unfinished_work(store, own, worked)?;
+        let UnfinishedWork { last, newest: newer, own, earlier } =
+            unfinished_work(store, own, worked)?;
         let last = match last.or(fresh) {
             Some(summary) => LastSession::from_summary(workspace, summary, &list),
             None => newest.map(|one| LastSession::from_transcript(workspace, one)),
         };
         let clients = list.iter().map(|one| one.client).collect();
-        Ok(Self { last, own, earlier, clients, uncaptured })
+        Ok(Self { last, newest: newer, own, earlier, clients, uncaptured })
     }
 
     /// Reads only what was captured.
     pub(super) fn read_captured(store: &Store) -> Result<Self, LedgerError> {
-        let UnfinishedWork { last, own, earlier } = unfinished_work(store, None, None)?;
+        let UnfinishedWork { last, newest, own, earlier } = unfinished_work(store, None, None)?;
         let last = last.and_then(|one| LastSession::from_summary(store.workspace(), one, &[]));
-        Ok(Self { last, own, earlier, clients: Vec::new(), uncaptured: 0 })
+        Ok(Self { last, newest, own, earlier, clients: Vec::new(), uncaptured: 0 })
     }
 }
 
