@@ -115,7 +115,6 @@ impl TranscriptCandidate {
             changed: self.entry.changed,
             began: head.began,
             cwd: head.cwd,
-            first_prompt: head.about,
         }
     }
 }

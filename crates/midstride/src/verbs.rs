@@ -129,8 +129,8 @@ pub use project::why::{
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
 pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{
-    Extent, ListedSession, RecoveryOutcome, SessionView, import_sessions, recover, session,
-    sessions,
+    Extent, IMPORTED_MAX, ListedSession, LostSessions, RecoveryOutcome, SessionView,
+    import_sessions, lost_sessions, recover, session, sessions,
 };
 pub use task::transfer::{TaskImport, TaskSnapshot, import_tasks};
 pub use task::{

@@ -2,12 +2,12 @@ use super::search::PROGRESS_BAR_MIN;
 use super::{ArgumentError, CliOutcome, report_unread};
 use crate::ui::Ui;
 use clap::ValueEnum;
-use midstride::clients::{self, Client, SessionLiveness};
+use midstride::clients::{self, Client};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::SessionName;
 use midstride::verbs::{
-    self, BUDGET, BriefOutcome, BriefRequest, Delivery, Extent, ListedSession, TaskBoard,
+    self, BUDGET, BriefOutcome, BriefRequest, Delivery, LostSessions, TaskBoard,
 };
 use midstride::workspace::{Access, DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
@@ -300,14 +300,15 @@ fn report(ui: &mut Ui, store: &Store, briefed: BriefOutcome) -> Result<CliOutcom
 /// Hints at ended sessions that are not captured. A hook captures them at the next start.
 fn hint_recovery(ui: &mut Ui, store: &Store) -> Result<(), Diagnostic> {
     let (sessions, _) = verbs::sessions(store, None)?;
-    let is_lost =
-        |one: &&ListedSession| one.life == SessionLiveness::Ended && one.extent == Extent::None;
-    let lost = match sessions.iter().filter(is_lost).count() {
+    let LostSessions { all, older } = verbs::lost_sessions(store.workspace(), &sessions);
+    let lost = match all {
         0 => return Ok(()),
         1 => "1 ended session is not captured".to_owned(),
         lost => format!("{lost} ended sessions are not captured"),
     };
-    Ok(ui.say(&format!("hint: {lost}; run midstride session recover"))?)
+    // Without --all, sessions from before setup are not captured.
+    let all = if older > 0 { " --all" } else { "" };
+    Ok(ui.say(&format!("hint: {lost}; run midstride session recover{all}"))?)
 }
 
 fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {

@@ -6,7 +6,7 @@ use midstride::clients::{Client, SessionLiveness};
 use midstride::store::Store;
 use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
-use midstride::verbs::{self, BriefRequest, SetupClient, TrustListing};
+use midstride::verbs::{self, BriefRequest, Extent, ListedSession, SetupClient, TrustListing};
 use midstride::workspace::consent::{ConsentChoice, ConsentError, UserConsent};
 use midstride::workspace::{Access, Workspace};
 use midstride_surface::diagnostic::{Diagnostic, ErrorCode, withheld_documents};
@@ -14,8 +14,6 @@ use midstride_surface::json::JsonList;
 use midstride_surface::view::session_cost::SessionCost;
 use midstride_surface::view::setup::{self as view, SetupProjectJson, SetupScreen};
 
-/// How many past sessions are imported.
-const IMPORTED_MAX: usize = 20;
 /// The width of the screen if the terminal does not report one.
 const WIDTH: usize = 80;
 
@@ -201,7 +199,7 @@ fn finish(
         ui.say("No past sessions or open handoffs here. Start a session; the one after it is briefed from it.")?;
     } else {
         ui.say("")?;
-        ui.say(&view::found(project.sessions, project.handoffs))?;
+        ui.say(&view::found(&project))?;
         ui.print_wrapped(&project.briefing)?;
     }
     if project.withheld > 0 {
@@ -227,13 +225,15 @@ fn import(ui: &mut Ui, workspace: Workspace) -> Result<SetupProjectJson, Diagnos
     let access = workspace.access();
     let handoffs = verbs::count_documents(&workspace);
     let store = Store::new(workspace, WaitPolicy::Command);
-    verbs::import_sessions(&store, IMPORTED_MAX, &mut |done, all| {
+    verbs::import_sessions(&store, verbs::IMPORTED_MAX, &mut |done, all| {
         ui.show_progress("importing sessions", done, all);
     })?;
     // Without it, the briefing does not say what was committed since.
     drop(verbs::observe(store.workspace()));
     let (sessions, _) = verbs::sessions(&store, None)?;
-    let sessions = sessions.iter().filter(|one| one.life != SessionLiveness::Running).count();
+    let is_past = |one: &&ListedSession| one.life != SessionLiveness::Running;
+    let (forgotten, sessions): (Vec<_>, Vec<_>) =
+        sessions.iter().filter(is_past).partition(|one| one.extent == Extent::Forgotten);
     let own_view = match access {
         Access::Own { .. } => Some(Store::new(store.workspace().own_view()?, WaitPolicy::Command)),
         Access::Granted | Access::Untrusted { .. } => None,
@@ -241,7 +241,8 @@ fn import(ui: &mut Ui, workspace: Workspace) -> Result<SetupProjectJson, Diagnos
     let asked = BriefRequest::for_next_session(store.workspace());
     let briefed = verbs::brief(own_view.as_ref().unwrap_or(&store), &asked, &mut |_, _| ());
     Ok(SetupProjectJson {
-        sessions,
+        sessions: sessions.len(),
+        forgotten: forgotten.len(),
         handoffs,
         withheld: access.withheld(),
         briefing: briefed.briefing.text.clone(),

@@ -50,9 +50,13 @@ fn is_stored(sandbox: &Sandbox, text: &str) -> bool {
 fn stored_data_is_listed_and_deleted() {
     let sandbox = worked_in();
     let run = sandbox.run(["data"]).exits(0);
-    for part in
-        ["[ROOT]\n", "  sessions ", "  private handoffs ", "For this user\n", "kept for 90 days"]
-    {
+    for part in [
+        "[ROOT]\n",
+        "  sessions ",
+        "  private handoffs ",
+        "For this user\n",
+        "kept for 90 days after",
+    ] {
         assert!(run.stdout.contains(part), "{part}: {run}");
     }
     let expected =
@@ -65,7 +69,7 @@ fn stored_data_is_listed_and_deleted() {
     let run = sandbox.as_user().run(["-C", home, "forget", "--all", "--yes"]).exits(0);
     insta::assert_snapshot!(run.stderr, @"
     [ROOT]
-      2026-03-21  5e550001  Make the market pages fast again; the cache is purged on ev…
+      2026-03-20  [UID]  Make the market pages fast again; the cache is purged on ev…
     Deleted 1 captured session.
     Not deleted: 1 transcript kept by the clients themselves
     Not deleted: tasks that `midstride sync` sent to a remote, and backups
@@ -78,13 +82,45 @@ fn stored_data_is_listed_and_deleted() {
 }
 
 #[test]
+fn a_forgotten_session_stays_forgotten() {
+    let sandbox = worked_in();
+    sandbox.as_user().run(["forget", "--all", "--yes"]).exits(0);
+    let list = sandbox.run(["session", "list"]).exits(0).stdout;
+    assert!(list.contains("  forgotten  (forgotten)"), "{list}");
+    assert_eq!(sandbox.run(["log"]).exits(1).stdout, "");
+    for brief in [["brief"].as_slice(), &["status"], &["setup", "--yes"]] {
+        let run = sandbox.as_user().run(brief);
+        let all = format!("{}{}", run.stdout, run.stderr);
+        for part in [WORD, "5e550001", "arlier session", "not captured", "1 past session"] {
+            assert!(!all.contains(part), "{part}: {all}");
+        }
+        assert!(brief[0] != "setup" || all.contains("1 session stayed forgotten."), "{all}");
+    }
+    sandbox.run(["session", "recover", "--all"]).exits(0);
+    assert_eq!(kinds(&sandbox)[0].1, 0);
+    assert!(!is_stored(&sandbox, WORD));
+    // A session that continues is captured again.
+    let path = super::session::transcript_path(&sandbox, SESSION);
+    let record = serde_json::json!({
+        "sessionId": SESSION, "cwd": sandbox.root(), "version": "2.1.200", "type": "user",
+        "uuid": "later", "timestamp": "2026-03-23T09:00:00.000Z",
+        "message": {"role": "user", "content": "Now warm the cache."},
+    });
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{text}\n{record}\n")).unwrap();
+    sandbox.run(["session", "recover", "--all"]).exits(0);
+    assert_eq!(kinds(&sandbox)[0].1, 1);
+}
+
+#[test]
 fn sessions_are_deleted_by_id_and_by_date() {
     let sandbox = worked_in();
-    for words in [["--session", "9999"], ["--before", "2026-03-21"]] {
+    // It ended on March 20, and was captured on March 21.
+    for words in [["--session", "9999"], ["--before", "2026-03-20"]] {
         sandbox.as_user().run(["forget"].iter().chain(&words).chain(&["--yes"])).exits(1);
     }
     assert_eq!(kinds(&sandbox)[0].1, 1);
-    sandbox.as_user().run(["forget", "--before", "2026-03-22", "--yes"]).exits(0);
+    sandbox.as_user().run(["forget", "--before", "2026-03-21", "--yes"]).exits(0);
     assert_eq!(kinds(&sandbox)[0].1, 0);
 }
 

@@ -2,6 +2,7 @@
 
 use super::shop;
 use midstride_testkit::{Sandbox, fixtures, json_items};
+use std::path::PathBuf;
 
 pub(super) const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
@@ -15,11 +16,15 @@ pub(super) fn worked_in() -> Sandbox {
 }
 
 pub(crate) fn put(sandbox: &Sandbox, id: &str, text: &str) {
+    let path = transcript_path(sandbox, id);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+pub(super) fn transcript_path(sandbox: &Sandbox, id: &str) -> PathBuf {
     let path = sandbox.root().display().to_string();
     let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let folder = sandbox.home().join(".claude/projects").join(slug);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(format!("{id}.jsonl")), text).unwrap();
+    sandbox.home().join(".claude/projects").join(slug).join(format!("{id}.jsonl"))
 }
 
 #[test]
@@ -397,15 +402,58 @@ fn a_session_is_shown_even_if_nothing_can_be_stored() {
 }
 
 #[test]
+fn sessions_that_are_not_captured_have_the_time_of_their_last_record() {
+    let sandbox = worked_in();
+    // The file is from now.
+    let list = json_items(&sandbox.run(["session", "list", "--json"]).exits(0).stdout);
+    assert_eq!(list[0]["captured"], "no");
+    let changed = list[0]["changed"].as_str().unwrap();
+    assert!(changed.starts_with("2026-03-22T09:"), "{changed}");
+    let captured = sandbox.run(["session", "capture"]).exits(0);
+    let list = json_items(&sandbox.run(["session", "list", "--json"]).exits(0).stdout);
+    assert_eq!(list[0]["changed"], changed, "{captured}");
+}
+
+#[test]
+fn what_is_checked_out_long_after_a_session_is_not_shown_as_its_own() {
+    let sandbox = worked_in();
+    let shown = |now: &str| {
+        let mut show = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        let show = show.args(["session", "show", ID]).env("MIDSTRIDE_NOW", now);
+        sandbox.finish(show).exits(0).stdout
+    };
+    sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "later"]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    assert!(shown("2026-03-22T09:02:00Z").contains(head.trim()));
+    assert!(!shown("2026-11-22T09:02:00Z").contains(head.trim()));
+}
+
+#[test]
 fn skipped_older_sessions_are_counted() {
     let sandbox = shop();
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
     put(&sandbox, ID, &text.replace("2026-03-20", "2020-03-20"));
     let run = sandbox.run(["session", "recover"]).exits(0);
-    assert!(run.stderr.contains("1 session skipped (before setup"), "{run}");
+    let skipped =
+        "1 session skipped (before setup); capture them with midstride session recover --all";
+    assert!(run.stderr.contains(skipped), "{run}");
     let run = sandbox.run(["session", "recover", "--all"]).exits(0);
     assert!(run.stderr.contains("5 requests") && !run.stderr.contains("skipped"), "{run}");
+}
+
+#[test]
+fn the_hint_at_past_sessions_names_a_command_that_captures_them() {
+    let sandbox = crate::sandbox().repository();
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, ID, &text);
+    sandbox.as_user().run(["init", "--private"]).exits(0);
+    let run = sandbox.run(["brief"]);
+    let hint = "hint: 1 ended session is not captured; run midstride session recover --all";
+    assert!(run.stderr.contains(hint), "{run}");
+    sandbox.run(["session", "recover", "--all"]).exits(0);
+    assert!(sandbox.run(["brief"]).exits(0).stdout.contains("Last session: "));
 }
 
 #[test]

@@ -335,8 +335,6 @@ pub struct TranscriptInfo {
     pub began: Option<Timestamp>,
     /// Its working directory.
     pub cwd: Option<String>,
-    /// The user's first prompt.
-    pub first_prompt: Option<String>,
 }
 
 /// A file that may be a transcript, before it is opened.

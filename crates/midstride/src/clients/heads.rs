@@ -1,11 +1,12 @@
-//! Reads and caches the heads of transcripts: their session, project and first prompt. A transcript
-//! only grows, so each head is read once.
+//! Reads and caches the heads of transcripts: their session and project. A transcript only grows, so
+//! each head is read once. Also reads what the user asked, and the time of the last record.
 
-use super::client::{Client, TranscriptCandidate, TranscriptOpening};
+use super::client::{Client, TranscriptCandidate, TranscriptInfo, TranscriptOpening};
 use crate::sys::files::{FileError, FileStream};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use jiff::Timestamp;
+use midstride_core::session::Session;
 use midstride_core::session::transcript::{LINE_BYTES_MAX, LineSplitter};
 use midstride_core::text::id::SessionId;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ const SEARCHED_BYTES: u64 = 2 * LINE_BYTES_MAX as u64;
 const FOLDER: &str = "cursors";
 pub(crate) const FILE: &str = "beginnings.json";
 /// The first line of the file. A cache from another version is discarded.
-const VERSION: &str = "{\"version\":4}";
+const VERSION: &str = "{\"version\":5}";
 /// Above this many, entries that were not used in this run are dropped.
 const CACHED_MAX: usize = 5_000;
 /// midstride does not write larger files.
@@ -35,7 +36,6 @@ pub(crate) struct TranscriptHead {
     pub(crate) agent_of: Option<SessionId>,
     pub(crate) began: Option<Timestamp>,
     pub(crate) cwd: Option<String>,
-    pub(crate) about: Option<String>,
     pub(crate) opening: TranscriptOpening,
 }
 
@@ -122,6 +122,20 @@ fn read_head(
     client: &'static dyn Client,
     path: &Path,
 ) -> Result<(TranscriptHead, bool), FileError> {
+    let (session, opening, is_all) =
+        read_start(client, path, &|session| !session.requests.is_empty())?;
+    let (id, agent_of) = (session.id, session.agent_of);
+    let head = TranscriptHead { id, agent_of, began: session.began, cwd: session.cwd, opening };
+    Ok((head, is_all))
+}
+
+/// Reads the start of a transcript until its folder and time are known and `has_request` accepts it.
+/// Returns whether that is final even if the file grows.
+fn read_start(
+    client: &'static dyn Client,
+    path: &Path,
+    has_request: &dyn Fn(&Session) -> bool,
+) -> Result<(Session, TranscriptOpening, bool), FileError> {
     let mut cursor = client.new_cursor();
     let mut opening = TranscriptOpening::default();
     let mut lines = LineSplitter::default();
@@ -136,17 +150,38 @@ fn read_head(
         from += u64::try_from(piece.len()).unwrap_or_default();
         let session = &cursor.session;
         let most = if session.cwd.is_some() { HEAD_BYTES } else { SEARCHED_BYTES };
-        let enough =
-            session.cwd.is_some() && session.began.is_some() && !session.requests.is_empty();
+        let enough = session.cwd.is_some() && session.began.is_some() && has_request(session);
         if enough || piece.is_empty() || from >= most {
             break enough || from >= most;
         }
     };
-    let session = cursor.session;
-    let about = session.requests.iter().next().map(|request| request.text.clone());
-    let (id, agent_of) = (session.id, session.agent_of);
-    Ok((
-        TranscriptHead { id, agent_of, began: session.began, cwd: session.cwd, about, opening },
-        is_all,
-    ))
+    Ok((cursor.session, opening, is_all))
+}
+
+impl TranscriptInfo {
+    /// What the user asked, in one line, read from the start of the transcript. It is not cached:
+    /// only captures store what the user asked.
+    pub fn about(&self) -> Option<String> {
+        let has_work = |session: &Session| session.requests.iter().any(|one| !one.trivial);
+        read_start(self.client, &self.path, &has_work).ok()?.0.about()
+    }
+
+    /// The time of the last record, read from the end of the transcript.
+    pub fn last_record_time(&self) -> Option<Timestamp> {
+        /// A record is rarely longer than the first, and the second is enough for most others.
+        const TAIL_BYTES: [u64; 2] = [32 << 10, 1 << 20];
+        let mut stream = FileStream::open(&self.path).ok()?;
+        TAIL_BYTES.into_iter().find_map(|bytes| {
+            let from = self.bytes.saturating_sub(bytes);
+            let piece = stream.read_range(from, self.bytes).ok()?;
+            let cut = |at: usize| piece.get(at + 1..).unwrap_or_default();
+            let whole = match from {
+                0 => &*piece,
+                _ => piece.iter().position(|byte| *byte == b'\n').map(cut).unwrap_or_default(),
+            };
+            let mut cursor = self.client.new_cursor();
+            LineSplitter::default().feed(whole, &mut |line| cursor.take(line));
+            cursor.session.ended
+        })
+    }
 }

@@ -1,8 +1,8 @@
 //! Tombstones: records of texts that were deleted for good. A tombstone keeps its text from being
 //! stored again and says why it is missing.
 
-use crate::store::Store;
 use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, LocalLedger, StreamId};
+use crate::store::{ProjectLedger, Store};
 use crate::sys::ids::sha256;
 use jiff::Timestamp;
 use midstride_core::text::id::BlobHash;
@@ -102,6 +102,20 @@ impl Tombstone {
         Ok(Self::collect(ledger.read(&StreamId::text(hash), None)?).remove(hash))
     }
 
+    /// The tombstone of a text, which may have been redacted before it was forgotten.
+    pub(crate) fn find_any(
+        ledger: &ProjectLedger,
+        hash: &BlobHash,
+    ) -> Result<Option<Self>, LedgerError> {
+        if let Some(found) = Self::find(ledger, hash)? {
+            return Ok(Some(found));
+        }
+        match ledger.redacted_as(hash)? {
+            Some(redacted) => Self::find(ledger, &redacted),
+            None => Ok(None),
+        }
+    }
+
     fn from_envelope(envelope: Envelope) -> Option<Self> {
         let Event::Text(TextEvent::Forgotten { hash, what, of, shared, kept, reason }) =
             envelope.event
@@ -173,9 +187,7 @@ impl Store {
 
     /// The tombstone of one text; `None` if there is none or the ledger cannot be read.
     pub(crate) fn tombstone(&self, hash: &BlobHash) -> Option<Tombstone> {
-        let ledger = self.existing_ledger().ok()??;
-        let find = |hash: &BlobHash| Tombstone::find(ledger, hash).ok()?;
-        find(hash).or_else(|| find(&ledger.redacted_as(hash).ok()??))
+        Tombstone::find_any(self.existing_ledger().ok()??, hash).ok()?
     }
 
     /// All tombstones, or none if the ledger cannot be read: documents can be written without a

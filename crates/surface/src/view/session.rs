@@ -62,6 +62,7 @@ fn extent_word(extent: Extent) -> &'static str {
         Extent::None => "no",
         Extent::Part => "in part",
         Extent::Whole => "whole",
+        Extent::Forgotten => "forgotten",
     }
 }
 
@@ -89,7 +90,11 @@ pub fn render_table(list: &[ListedSession], terminal: Option<usize>) -> TextTabl
             day.unwrap_or_default(),
             state.to_owned(),
             extent_word(one.extent).to_owned(),
-            one_line(one.about.as_deref().unwrap_or("(nothing)"), usize::MAX),
+            match (&one.about, one.extent) {
+                (Some(about), _) => one_line(about, usize::MAX),
+                (None, Extent::Forgotten) => "(forgotten)".to_owned(),
+                (None, _) => "(nothing)".to_owned(),
+            },
         ]
     };
     let rows: Vec<Vec<String>> = list.iter().map(row).collect();
@@ -166,6 +171,7 @@ pub struct RecoveryJson<'r> {
     failed: Vec<RecoveryFailureJson<'r>>,
     left: usize,
     older: usize,
+    off: usize,
     running: usize,
     unknown: usize,
     since: String,
@@ -191,6 +197,7 @@ pub fn recovery_json(recovered: &RecoveryOutcome) -> RecoveryJson<'_> {
             .collect(),
         left: recovered.remaining,
         older: recovered.older,
+        off: recovered.off,
         running: recovered.running,
         unknown: recovered.unknown,
         since: recovered.since.to_string(),
@@ -230,7 +237,13 @@ pub fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     if recovered.older > 0 {
         let older = count(recovered.older, "session");
         remarks.push(format!(
-            "{older} skipped (before setup or while midstride was off); capture one with midstride session capture --session ID"
+            "{older} skipped (before setup); capture them with midstride session recover --all"
+        ));
+    }
+    if recovered.off > 0 {
+        let off = count(recovered.off, "session");
+        remarks.push(format!(
+            "{off} skipped (while midstride was off); capture one with midstride session capture --session ID"
         ));
     }
     if recovered.running > 0 {
@@ -474,12 +487,8 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
     let errors = checkpoint.session.errors.iter().map(|error| {
         let path = error.path.as_deref().map(|path| format!(" {}", inline_name(path)));
         let left = abandoned_mark(checkpoint.is_abandoned(&error.seen));
-        format!(
-            "{} {}: {}{left}",
-            inline_name(&error.tool),
-            inline_name(path),
-            short_text(&error.text)
-        )
+        let (tool, path) = (inline_name(&error.tool), path.unwrap_or_default());
+        format!("{tool}{path}: {}{left}", short_text(&error.text))
     });
     let Session { commands: all, failed_left_out, .. } = &checkpoint.session;
     let omitted = omitted_commands(all.left_out, *failed_left_out);

@@ -147,9 +147,16 @@ pub fn unchanged(one: &SetupClient) -> String {
 }
 
 /// What was found in the repository, before the briefing.
-pub fn found(sessions: usize, handoffs: usize) -> String {
-    let (sessions, handoffs) = (count(sessions, "past session"), count(handoffs, "handoff"));
-    format!("Found {sessions} and {handoffs}. This is what your next session would know:")
+pub fn found(project: &SetupProjectJson) -> String {
+    let sessions = count(project.sessions, "past session");
+    let handoffs = count(project.handoffs, "handoff");
+    let forgotten = match project.forgotten {
+        0 => String::new(),
+        number => format!(" {} stayed forgotten.", count(number, "session")),
+    };
+    format!(
+        "Found {sessions} and {handoffs}.{forgotten} This is what your next session would know:"
+    )
 }
 
 /// What undoing changed, one line each.
@@ -200,6 +207,8 @@ struct SetupClientJson {
 pub struct SetupProjectJson {
     /// How many past sessions there are.
     pub sessions: usize,
+    /// How many more there are whose captures were deleted.
+    pub forgotten: usize,
     /// How many handoffs there are.
     pub handoffs: usize,
     /// How many of them are not trusted.

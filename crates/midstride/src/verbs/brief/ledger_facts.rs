@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::store::ledger::{
     Ledger as _, LedgerError, LedgerRecord, LocalLedger as _, ProjectLedger, StreamId, WaitPolicy,
 };
+use crate::store::tombstone::Tombstone;
 use crate::sys::env::SessionName;
 use crate::sys::files;
 use crate::sys::git::{BranchState, Repository};
@@ -160,8 +161,15 @@ impl<'s> LedgerFacts<'s> {
             Some(closed) => closed.apply(summary),
             None => summary,
         });
-        let earlier = others.into_iter().take(EARLIER_MAX);
-        let earlier = earlier.map(|one| one.into_other_session(branch.as_deref())).collect();
+        let mut earlier = Vec::new();
+        for one in others {
+            if earlier.len() == EARLIER_MAX {
+                break;
+            }
+            if Tombstone::find_any(ledger, one.blob)?.is_none() {
+                earlier.push(one.into_other_session(branch.as_deref()));
+            }
+        }
         let mut items = Vec::new();
         let instructions = read_instructions(workspace, ledger)?;
         if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {

@@ -31,7 +31,8 @@ pub(in crate::verbs) fn summarize_sessions(
     let (list, unread) = sessions(store, None)?;
     let mut transcripts_left = TRANSCRIPTS_MAX;
     let mut summarized = Vec::new();
-    for listed in list.into_iter().filter(|one| is_wanted(one)) {
+    let is_kept = |one: &ListedSession| one.extent != Extent::Forgotten && is_wanted(one);
+    for listed in list.into_iter().filter(is_kept) {
         let may_read = listed.extent == Extent::Whole || transcripts_left > 0;
         transcripts_left -= usize::from(may_read && listed.extent != Extent::Whole);
         let summary = match may_read {
@@ -73,6 +74,7 @@ pub(in crate::verbs) fn summarize_uncaptured(
 ) -> Option<SessionSummary> {
     let found = one.transcript.as_ref().filter(|found| found.bytes <= TRANSCRIPT_BYTES_MAX)?;
     // Reading stores how far it got, which needs a private folder.
-    workspace.private().ok().flatten().filter(|_| one.extent != Extent::Whole)?;
+    let is_behind = matches!(one.extent, Extent::None | Extent::Part);
+    workspace.private().ok().flatten().filter(|_| is_behind)?;
     summarize_transcript(workspace, found).ok()
 }

@@ -19,9 +19,11 @@ use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+/// How many past sessions are imported into a project that is new to midstride.
+pub const IMPORTED_MAX: usize = 20;
 /// How many sessions are recovered at once, unless all are requested.
 pub(crate) const RECOVERED_MAX: usize = 3;
 /// How many checkpoints are recorded in one transaction.
@@ -40,6 +42,8 @@ pub enum Extent {
     Part,
     /// All of it.
     Whole,
+    /// Nothing anymore: it was deleted, and its transcript did not change since.
+    Forgotten,
 }
 
 /// A session in a list.
@@ -51,7 +55,7 @@ pub struct ListedSession {
     pub session: SessionId,
     /// When it began.
     pub began: Option<Timestamp>,
-    /// When its transcript was changed, or its last record was written.
+    /// The time of its last record. Without one, when its transcript was changed.
     pub changed: Option<Timestamp>,
     /// What the user asked first.
     pub about: Option<String>,
@@ -76,32 +80,75 @@ pub fn sessions(
         Some(_) => read_ledger_sessions(store.ledger()?)?,
         None => LedgerSessions::new(),
     };
+    let is_any_forgotten = !store.tombstones()?.is_empty();
+    let find_tombstone =
+        |blob: &BlobHash| is_any_forgotten.then(|| store.tombstone(blob)).flatten();
     let lives = LivenessProbe::new(workspace.environment());
     let listings = FolderListings::default();
     let mut list: Vec<ListedSession> = Vec::new();
     for found in found {
         let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(list_session(workspace, found, recorded, &lives, &listings));
+        let tombstone = recorded.as_ref().and_then(|one| find_tombstone(&one.blob));
+        let is_forgotten = tombstone.as_ref().is_some_and(|one| is_forgotten(one, &found));
+        let mut listed = list_session(workspace, found, recorded, &lives, &listings);
+        if is_forgotten {
+            (listed.extent, listed.about) = (Extent::Forgotten, None);
+        } else if tombstone.is_some() {
+            listed.extent = Extent::None;
+        }
+        listed.read_transcript();
+        list.push(listed);
     }
     for ((name, session), recorded) in known {
         let Some(of) = clients::find(&name).filter(|of| client.is_none_or(|want| want == *of))
         else {
             continue;
         };
+        let (extent, about) = match find_tombstone(&recorded.blob).is_some() {
+            true => (Extent::Forgotten, None),
+            false => (Extent::Whole, recorded.about),
+        };
         list.push(ListedSession {
             client: of,
             session,
             began: recorded.began,
             changed: recorded.ended,
-            about: recorded.about,
+            about,
             life: SessionLiveness::Ended,
-            extent: Extent::Whole,
+            extent,
             blob: Some(recorded.blob),
             transcript: None,
         });
     }
-    list.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
+    sort_newest_first(&mut list);
     Ok((list, unread))
+}
+
+/// Whether a session did nothing since its capture was deleted.
+fn is_forgotten(tombstone: &Tombstone, found: &TranscriptInfo) -> bool {
+    found.last_record_time().is_none_or(|last| last <= tombstone.forgotten_at)
+}
+
+fn sort_newest_first(list: &mut [ListedSession]) {
+    list.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
+}
+
+impl ListedSession {
+    /// Reads from the transcript what the ledger does not have: the time of the last record, and what
+    /// the user asked first.
+    fn read_transcript(&mut self) {
+        self.date_by_records();
+        if self.extent == Extent::None {
+            self.about = self.transcript.as_ref().and_then(TranscriptInfo::about);
+        }
+    }
+
+    /// Sets the time of the last record. A transcript that was copied is newer than its records.
+    fn date_by_records(&mut self) {
+        let found = self.transcript.as_ref().filter(|_| self.extent != Extent::Whole);
+        let last = found.and_then(TranscriptInfo::last_record_time);
+        self.changed = last.or(self.changed);
+    }
 }
 
 fn list_session(
@@ -113,15 +160,17 @@ fn list_session(
 ) -> ListedSession {
     let extent = |recorded: &LedgerSession| recorded.extent(workspace, &found, listings);
     let extent = recorded.as_ref().map_or(Extent::None, extent);
+    let ended = recorded.as_ref().filter(|_| extent == Extent::Whole).and_then(|one| one.ended);
+    let (about, blob) = recorded.map(|one| (one.about, one.blob)).unzip();
     ListedSession {
         client: found.client,
         session: found.session.clone(),
         began: found.began,
-        changed: found.changed,
-        about: found.first_prompt.clone(),
+        changed: ended.or(found.changed),
+        about: about.flatten(),
         life: lives.check(&found),
         extent,
-        blob: recorded.map(|recorded| recorded.blob),
+        blob,
         transcript: Some(found),
     }
 }
@@ -355,7 +404,6 @@ pub(in crate::verbs) fn find_session(
         changed: None,
         began: None,
         cwd: None,
-        first_prompt: None,
     };
     let names = list.iter().map(stand_in).collect();
     let chosen = find_by_id(names, unread, name)?;
@@ -377,8 +425,10 @@ pub struct RecoveryOutcome {
     pub running: usize,
     /// Sessions that may still be running.
     pub unknown: usize,
-    /// Uncaptured sessions that began before midstride was set up, or while it was off.
+    /// Uncaptured sessions that began before midstride was set up.
     pub older: usize,
+    /// Uncaptured sessions that began while midstride was off.
+    pub off: usize,
     /// When midstride was set up. Older sessions are not recovered.
     pub since: Timestamp,
     /// Transcripts that could not be read.
@@ -449,7 +499,7 @@ pub(in crate::verbs) fn recover_within(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<RecoveryOutcome, CheckpointError> {
     let since = installed_since(workspace)?;
-    let UnfinishedSessions { list, older, unread } =
+    let UnfinishedSessions { list, older, off, unread } =
         find_unfinished(workspace, ledger, since, bounds.older)?;
     let (ended, others): (Vec<ListedSession>, Vec<ListedSession>) =
         list.into_iter().partition(|one| one.life == SessionLiveness::Ended);
@@ -484,6 +534,7 @@ pub(in crate::verbs) fn recover_within(
         running,
         unknown,
         older,
+        off,
         since,
         unread,
     })
@@ -495,6 +546,8 @@ struct UnfinishedSessions {
     list: Vec<ListedSession>,
     /// How many uncaptured sessions are older.
     older: usize,
+    /// How many uncaptured sessions began while midstride was off.
+    off: usize,
     unread: Vec<FileError>,
 }
 
@@ -536,18 +589,57 @@ fn find_unfinished(
     let is_wanted = |began: Timestamp| {
         (older == OlderSessions::Included || began >= since) && !off.contains(began)
     };
-    let (ours, older): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
+    let (ours, others): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
         found.into_iter().partition(|one| one.began.is_some_and(is_wanted));
     let is_recorded = |one: &TranscriptInfo| {
         known.contains_key(&(one.client.name().to_owned(), one.session.clone()))
     };
-    let older = older.iter().filter(|one| !is_recorded(one)).count();
+    let is_off = |one: &&TranscriptInfo| one.began.is_some_and(|began| off.contains(began));
+    let others = others.iter().filter(|one| !is_recorded(one));
+    let (while_off, before): (Vec<_>, Vec<_>) = others.partition(is_off);
+    let (while_off, before) = (while_off.len(), before.len());
     let list = ours.into_iter().map(|found| {
         let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
         list_session(workspace, found, recorded, &lives, &listings)
     });
-    let list = list.filter(|one| one.extent != Extent::Whole).collect();
-    Ok(UnfinishedSessions { list, older, unread })
+    let mut list: Vec<ListedSession> = list.filter(|one| one.extent != Extent::Whole).collect();
+    // Few sessions get here that were captured before, so this rarely costs anything.
+    let mut forgotten = HashSet::new();
+    for one in &list {
+        let (Some(blob), Some(found)) = (&one.blob, &one.transcript) else { continue };
+        if Tombstone::find_any(ledger, blob)?.is_some_and(|one| is_forgotten(&one, found)) {
+            forgotten.insert(one.session.clone());
+        }
+    }
+    list.retain(|one| !forgotten.contains(&one.session));
+    // Files of past sessions may have been copied, so the newest file is not always the newest
+    // session. A client does not wait for this.
+    if older == OlderSessions::Included {
+        list.iter_mut().for_each(ListedSession::date_by_records);
+        sort_newest_first(&mut list);
+    }
+    Ok(UnfinishedSessions { list, older: before, off: while_off, unread })
+}
+
+/// The number of ended sessions in a list that are not captured at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSessions {
+    /// Those since midstride was set up, and those before.
+    pub all: usize,
+    /// Those before midstride was set up.
+    pub older: usize,
+}
+
+/// Counts the ended sessions in a list that are not captured at all. Those from while midstride was
+/// off do not count.
+pub fn lost_sessions(workspace: &Workspace, list: &[ListedSession]) -> LostSessions {
+    let is_lost =
+        |one: &&ListedSession| one.life == SessionLiveness::Ended && one.extent == Extent::None;
+    let off = OffTimes::for_project(workspace);
+    let is_off = |one: &&ListedSession| one.began.is_none_or(|began| off.contains(began));
+    let all = list.iter().filter(is_lost).filter(|one| !is_off(one)).count();
+    let recent = uncaptured_sessions(workspace, list).into_iter().filter(is_lost).count();
+    LostSessions { all, older: all - recent }
 }
 
 /// The ended sessions in a list that `recover` would capture. Those from before midstride was set up,
@@ -563,7 +655,7 @@ pub(in crate::verbs) fn uncaptured_sessions<'l>(
     let off = OffTimes::for_project(workspace);
     let is_wanted = |began: Timestamp| began >= since && !off.contains(began);
     let ended = list.iter().filter(|one| one.life == SessionLiveness::Ended);
-    let ended = ended.filter(|one| one.extent != Extent::Whole);
+    let ended = ended.filter(|one| !matches!(one.extent, Extent::Whole | Extent::Forgotten));
     ended.filter(|one| one.began.is_some_and(is_wanted)).collect()
 }
 

@@ -68,7 +68,8 @@ impl HomeSessions {
         let uncaptured = uncaptured_sessions(workspace, &list).len();
         let own = workspace.environment().session.as_ref();
         let is_other = |one: &&ListedSession| {
-            own.is_none_or(|own| one.session != own.id || one.client.name() != own.client)
+            one.extent != Extent::Forgotten
+                && own.is_none_or(|own| one.session != own.id || one.client.name() != own.client)
         };
         let newest = list.iter().filter(is_other).find(|one| worked_here(workspace, one));
         let fresh = newest.and_then(|one| summarize_uncaptured(workspace, one));
