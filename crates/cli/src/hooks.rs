@@ -15,7 +15,9 @@ use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment, SessionName};
 use midstride::sys::{files, process};
-use midstride::verbs::{self, ForgetError, HookOutcome, RedactStoredError, SessionChoice};
+use midstride::verbs::{
+    self, CheckpointError, ForgetError, HookOutcome, RedactStoredError, SessionChoice,
+};
 use midstride::workspace::user_settings::Exclusion;
 use midstride::workspace::{Workspace, WorkspaceError};
 use midstride_core::brief::hook::{HookEvent, HookInput};
@@ -46,6 +48,8 @@ const STACK_BYTES: usize = 16 << 20;
 /// The background processes, for work a hook had no time for.
 const CAPTURE: &str = "capture";
 const RECOVER: &str = "recover";
+/// Imports the past sessions of a repository after its first hook.
+const IMPORT: &str = "import";
 const INDEX: &str = "index";
 /// A hook itself never asks git.
 const OBSERVE: &str = "observe";
@@ -74,6 +78,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
         Some((first, [])) if *first == "statusline" => print_status_line(watch),
         Some((first, rest)) if *first == "hook" => match rest {
             [word] if *word == RECOVER => recover(watch),
+            [word] if *word == IMPORT => import(watch),
             [word] if *word == INDEX => index(watch),
             [word] if *word == OBSERVE => observe(watch),
             [word] if *word == REDACT => redact(watch),
@@ -291,6 +296,8 @@ fn spawn_remaining_work(
 ) -> Vec<std::io::Result<()>> {
     let captured = if done.is_capture_due { spawn_capture_or_index(known) } else { None };
     let next = match (done.is_recovery_incomplete, &captured) {
+        // An import captures what a recovery does, and more.
+        _ if done.is_import_due && env::may_observe() => Some(IMPORT),
         (true, _) => Some(RECOVER),
         (false, Some(_)) => None,
         (false, None) => Some(OBSERVE).filter(|_| done.is_observation_due && env::may_observe()),
@@ -438,6 +445,15 @@ fn capture(client: &'static dyn Client, transcript: &Path, watch: Stopwatch) {
 fn recover(watch: Stopwatch) {
     act_in_background(RECOVER, watch, |store| {
         verbs::recover(store, false, &mut |_, _| ()).map(|_| Some("recovered"))
+    });
+}
+
+/// Imports the past sessions of a repository in the background.
+fn import(watch: Stopwatch) {
+    act_in_background(IMPORT, watch, |store| {
+        let imported = verbs::import_sessions(store, verbs::IMPORTED_MAX, &mut |_, _| ())?;
+        let is_any = imported.checkpoints.iter().any(|one| one.is_new);
+        Ok::<_, CheckpointError>(is_any.then_some("imported past sessions"))
     });
 }
 

@@ -2,8 +2,8 @@
 //! never do.
 
 use super::hook::{CALLER, call};
-use super::session::{ID, worked_in};
-use midstride_testkit::Sandbox;
+use super::session::{ID, put, worked_in};
+use midstride_testkit::{Sandbox, fixtures, json_items};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
@@ -209,4 +209,25 @@ fn a_git_program_in_the_repository_is_not_run() {
     sandbox.finish(end.env("PATH", path.unwrap())).exits(0);
     until(|| observed(&sandbox).is_some());
     assert!(!mark.exists());
+}
+
+#[test]
+fn the_first_hook_in_a_repository_imports_its_past_sessions() {
+    let import = |prepare: &dyn Fn(&Sandbox)| {
+        let sandbox = crate::sandbox().repository();
+        let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+        let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+        put(&sandbox, ID, &text);
+        prepare(&sandbox);
+        sandbox.finish(&mut hook(&sandbox, "SessionStart", "another")).exits(0);
+        sandbox
+    };
+    let is_captured = |sandbox: &Sandbox| {
+        let list = sandbox.run(["session", "list", "--json"]).exits(0).stdout;
+        json_items(&list).as_array().unwrap().iter().any(|one| one["captured"] == "whole")
+    };
+    let sandbox = import(&|_| ());
+    until(|| is_captured(&sandbox));
+    let off = import(&|sandbox| drop(sandbox.run(["off"]).exits(0)));
+    assert!(!off.root().join(".git/midstride/ledger.db").exists());
 }

@@ -270,7 +270,7 @@ pub fn are_hooks_switched_off() -> bool {
     is_off(SWITCH)
 }
 
-/// Whether hooks may start the background process that runs git.
+/// Whether hooks may start the background processes that ask git and import past sessions.
 pub fn may_observe() -> bool {
     !is_off(OBSERVE)
 }

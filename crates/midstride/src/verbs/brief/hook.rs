@@ -92,6 +92,8 @@ pub struct HookOutcome {
     pub errors: Vec<String>,
     /// Whether ended sessions still have to be recovered by a process with more time.
     pub is_recovery_incomplete: bool,
+    /// Whether a background process has to import the past sessions of the repository.
+    pub is_import_due: bool,
     /// Whether a background process has to capture the session.
     pub is_capture_due: bool,
     /// Whether the index still has to be finished and no other process is doing it.
@@ -178,6 +180,7 @@ fn answer(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
     hooking.answer();
     if is_first && matches!(call.kind, HookEvent::Start(_)) {
         hooking.announce_first_session();
+        hooking.outcome.is_import_due = workspace.store_owner() == StoreOwner::User;
     }
     let is_due = hooking.is_observation_due();
     let mut done = hooking.outcome;
