@@ -413,11 +413,10 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
     section(out, "Failing checks", &failures(HighlightKind::Failed));
     section(out, "Fixed along the way", &failures(HighlightKind::Passed));
     for (heading, kind) in QUOTED_SECTIONS {
-        let texts: Vec<String> = match kind {
-            HighlightKind::Finding => {
-                highlights.reported_findings().map(|one| sanitize(&one.text)).collect()
-            }
-            kind => highlights.of_kind(kind).map(|one| sanitize(&one.text)).collect(),
+        let texts: Vec<String> = if kind == HighlightKind::Finding {
+            highlights.reported_findings().map(|one| sanitize(&one.text)).collect()
+        } else {
+            highlights.of_kind(kind).map(|one| sanitize(&one.text)).collect()
         };
         section(out, heading, &texts);
     }

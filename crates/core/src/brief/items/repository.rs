@@ -77,7 +77,8 @@ pub fn since_then_item(
     now: Timestamp,
 ) -> Option<BriefItem> {
     let age = age_of(summary.ended?, now);
-    let commits = observation.and_then(|observation| later_commits(observation, summary, &age));
+    let is_old = age.is_some();
+    let commits = observation.and_then(|observation| later_commits(observation, summary, is_old));
     let parts: Vec<String> = age.into_iter().chain(commits).collect();
     let origin = ItemSource::new("working tree".to_owned(), &["git", "log"]);
     (!parts.is_empty()).then(|| status_item(&origin, "Since then", parts.join("; ")))
@@ -98,7 +99,7 @@ fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
 fn later_commits(
     observation: &Observation,
     summary: &SessionSummary,
-    age: &Option<String>,
+    is_old: bool,
 ) -> Option<String> {
     let ours: Vec<CommitId> = summary
         .of_kind(HighlightKind::Commit)
@@ -109,7 +110,7 @@ fn later_commits(
     let since = observation.commits_since(summary.commit.as_ref(), summary.ended?, &ours, &files);
     let LaterCommits { count, has_more, newest, changed_files: touched } = since;
     if count == 0 {
-        let is_all = age.is_some() && !has_more;
+        let is_all = is_old && !has_more;
         return is_all.then(|| "no other commits on this branch".to_owned());
     }
     let commits = match count {

@@ -917,7 +917,7 @@ mod tests {
         let with = |items: Vec<Highlight>| {
             let calls = |tool: &str, number| (format!("n8n {tool}"), number);
             let mcp_calls = [calls("search_workflows", 1), calls("execute_workflow", 3)].into();
-            let summary = SessionSummary { items, mcp_calls, ..SessionSummary::sample("s") };
+            let summary = SessionSummary { mcp_calls, items, ..SessionSummary::sample("s") };
             let items = session_items(&summary, "Codex").into_iter();
             let calls = items.filter(|item| item.heading == "MCP calls");
             calls.map(|item| (item.rank, item.text)).collect::<Vec<_>>()

@@ -161,15 +161,7 @@ impl<'s> LedgerFacts<'s> {
             Some(closed) => closed.apply(summary),
             None => summary,
         });
-        let mut earlier = Vec::new();
-        for one in others {
-            if earlier.len() == EARLIER_MAX {
-                break;
-            }
-            if Tombstone::find_any(ledger, one.blob)?.is_none() {
-                earlier.push(one.into_other_session(branch.as_deref()));
-            }
-        }
+        let earlier = name_others(ledger, others, branch.as_deref())?;
         let mut items = Vec::new();
         let instructions = read_instructions(workspace, ledger)?;
         if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {
@@ -194,6 +186,24 @@ impl<'s> LedgerFacts<'s> {
             is_branch_closed: is_closed,
         })
     }
+}
+
+/// Names the nearest other sessions, without those that were forgotten.
+fn name_others(
+    ledger: &ProjectLedger,
+    others: Vec<CheckpointRecord<'_>>,
+    branch: Option<&str>,
+) -> Result<Vec<OtherSession>, LedgerError> {
+    let mut named = Vec::new();
+    for one in others {
+        if named.len() == EARLIER_MAX {
+            break;
+        }
+        if Tombstone::find_any(ledger, one.blob)?.is_none() {
+            named.push(one.into_other_session(branch));
+        }
+    }
+    Ok(named)
 }
 
 /// The earlier sessions with work whose branch was neither merged nor deleted.
