@@ -110,7 +110,7 @@ fn an_older_session_on_this_branch_is_not_called_the_last_one() {
     assert!(lines[1].ends_with(", on branch `later`: \"Ask of cccc-3\""), "{page}");
     assert!(page.contains("Newer sessions: bbbb-2 \"Ask of bbbb-2\" (branch later)"), "{page}");
     assert!(!page.contains("arlier session"), "{page}");
-    let home = verbs::home(&open(sandbox.root()));
+    let home = verbs::home(&open_on_disk(sandbox.root()));
     let home = home.unwrap();
     assert_eq!(home.last_session.unwrap().session.as_str(), "aaaa-1");
     assert_eq!(home.newest_session.unwrap().summary.session.as_str(), "cccc-3");
