@@ -104,7 +104,7 @@ fn a_preview_shows_the_next_briefing_and_changes_nothing() {
     let run = sandbox.run(["demo", "--here"]).exits(0);
     Tree::around(&sandbox, &[]).is_as_before(&before, "demo --here");
     insta::assert_snapshot!(run.stderr, @"
-    warning: 1 document came with this repository and is not included
+    warning: 1 document in this repository is not trusted and not included
     hint: run `midstride trust` to review and allow it
     Nothing was changed. Next: midstride setup
     ");

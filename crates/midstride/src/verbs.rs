@@ -50,7 +50,7 @@ pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver,
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, lacks_text, new};
 pub use handoff::proof_permission::{
-    AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, disallow, disallow_all,
+    AllowError, AllowableProof, allow, allowable_proofs, disallow, disallow_all,
 };
 pub use handoff::reopen::{ReopenOutcome, reopen};
 pub use handoff::resolve::{
@@ -79,8 +79,8 @@ pub use handoff::verify::{
 };
 pub use project::config::{ConfigError, ConfigFile, SETTING_KEYS, SettingKey, SettingScope};
 pub use project::configuration_trust::{
-    TrustError, TrustOutcome, TrustStatus, UnreadStore, distrust, trust, trust_status,
-    trusted_configurations,
+    TrustError, TrustGrants, TrustOutcome, TrustStatus, UnreadStore, distrust, trust, trust_grants,
+    trust_status,
 };
 pub use project::data::{DataReport, ProjectData, StoredData, data, recorded_stores};
 pub use project::doctor::{

@@ -366,7 +366,7 @@ fn a_hook_captures_into_a_new_store_and_says_so() {
     let start = hook_call("SessionStart", SESSION, HookEvent::Start(BriefOccasion::Startup));
     let done = verbs::hook(&open(root), &start, RefreshLimit::default());
     let line = done.answer.user_line.unwrap();
-    assert!(line.contains("does not include 1 handoff that came with this repository"), "{line}");
+    assert!(line.contains("does not include 1 handoff in this repository"), "{line}");
     assert!(line.contains("run `midstride trust` once"), "{line}");
     assert_eq!(owner(root), StoreOwner::User);
     assert_eq!(set_aside(root).len(), 1);

@@ -39,7 +39,8 @@ pub fn untrusted_project(documents: usize) -> Diagnostic {
         0 => "midstride cannot record that this project's private store is yours".to_owned(),
         some => {
             let documents = count(some, "document");
-            format!("this project is not trusted, and {documents} in it came from elsewhere")
+            let are = if some == 1 { "is" } else { "are" };
+            format!("this project is not trusted, so {documents} in it {are} not included")
         }
     };
     if documents == 0 {
@@ -53,7 +54,7 @@ pub fn untrusted_project(documents: usize) -> Diagnostic {
 pub fn withheld_documents(documents: usize) -> Diagnostic {
     let (documents, are) =
         (count(documents, "document"), if documents == 1 { "is" } else { "are" });
-    let message = format!("{documents} came with this repository and {are} not included");
+    let message = format!("{documents} in this repository {are} not trusted and not included");
     trust_hint(Diagnostic::new(message))
 }
 

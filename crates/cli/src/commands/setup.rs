@@ -45,6 +45,10 @@ pub(crate) struct SetupArgs {
     #[arg(long)]
     yes: bool,
 
+    /// Do not trust the documents in this repository
+    #[arg(long, conflicts_with = "undo")]
+    no_trust: bool,
+
     /// Show the changes as a diff first
     #[arg(long)]
     diff: bool,
@@ -72,7 +76,7 @@ pub(crate) fn setup(
     let clients = verbs::plan_setup(environment, &args.client, args.status_line)?;
     Ui::show_status("");
     let workspace = open_repository(environment);
-    let documents = workspace.as_ref().and_then(documents_of_others);
+    let documents = workspace.as_ref().filter(|_| !args.no_trust).and_then(documents_of_others);
     let is_installed = clients.iter().all(|one| one.plan.changes.is_empty());
     if is_installed && documents.is_none() && !args.here {
         return finish(ui, environment, args, &clients);
@@ -125,7 +129,7 @@ fn documents_of_others(workspace: &Workspace) -> Option<TrustListing> {
 /// What the user agreed to.
 struct Agreement {
     only_here: bool,
-    /// `None` if the user was not asked, so that nothing is trusted.
+    /// `None` if the user was not asked or declined, so that nothing is trusted.
     consent: Option<UserConsent>,
 }
 
@@ -138,15 +142,28 @@ fn ask(
     documents: Option<&TrustListing>,
 ) -> Result<Option<Agreement>, Diagnostic> {
     let answer = args.yes.then_some(if args.here { 'r' } else { 'a' });
+    let mut trusts_documents = documents.is_some();
     loop {
-        let text = "Set up midstride? [a/r/d/q]";
-        let (agreeing, others) = (&['a', 'r'][..], &['d', 'q'][..]);
+        let (text, others) = match trusts_documents {
+            true => ("Set up midstride? [a/r/t/d/q]", &['t', 'd', 'q'][..]),
+            false => ("Set up midstride? [a/r/d/q]", &['d', 'q'][..]),
+        };
+        let agreeing = &['a', 'r'][..];
         let choice = ConsentChoice { text, agreeing, others, answer };
         match UserConsent::choose(environment, choice) {
-            Ok(('d', _)) => ui.show_lines(environment, &view::diff(clients, documents))?,
-            Ok((letter, consent)) => {
+            Ok(('d', _)) => {
+                let trusted = documents.filter(|_| trusts_documents);
+                ui.show_lines(environment, &view::diff(clients, trusted))?;
+            }
+            Ok(('t', _)) => {
+                trusts_documents = false;
+                ui.say("Trusts   nothing; to trust the documents later, run `midstride trust`")?;
+            }
+            Ok((_, None)) => return Ok(None),
+            Ok((letter, Some(consent))) => {
                 let only_here = letter == 'r' || args.here;
-                return Ok(consent.map(|consent| Agreement { only_here, consent: Some(consent) }));
+                let consent = trusts_documents.then_some(consent);
+                return Ok(Some(Agreement { only_here, consent }));
             }
             // Installing only makes clients call midstride; nothing is trusted without the user.
             Err(_) if args.yes => {

@@ -5,16 +5,16 @@ use crate::ui::Ui;
 use midstride::verbs;
 use midstride::workspace::Workspace;
 use midstride_surface::diagnostic::{Diagnostic, ErrorCode};
-use midstride_surface::view::{self, permission, trust_listing};
+use midstride_surface::view::{self, trust_listing};
 
 /// Trust this project, or the proof commands of a handoff
 ///
-/// Without a handoff, trusts this project's documents and configuration. Until you do this,
-/// sessions are not briefed from handoffs that came with a clone. First lists every document with
-/// its git author, private stores from elsewhere, folders outside the project, redaction rules and
-/// proof commands. git does not verify author names, so `--author` helps you check the list, but
-/// midstride still asks. Trust the project again after its configuration changes, or after the
-/// repository is moved or cloned again.
+/// Without a handoff, trusts this project's documents and configuration. Sessions are not briefed
+/// from its documents until you trust them, here or when `setup` or `init` asks. First lists every
+/// document with its git author, private stores from elsewhere, folders outside the project,
+/// redaction rules and proof commands. git does not verify author names, so `--author` helps you
+/// check the list, but midstride still asks. Trust the project again after its configuration
+/// changes, or after the repository is moved or cloned again.
 ///
 /// With a handoff, shows each proof command exactly as it would run and asks whether to allow it.
 /// The permission covers the command, its folder, its timeout and the expected result; if any of
@@ -112,8 +112,8 @@ fn revoke(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
 fn trust_project(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Diagnostic> {
     let reach = verbs::trust_status(workspace);
     if !reach.needs_trust() && workspace.is_trusted() && !args.remote {
-        ui.say("The configuration does not need trust, because it has no redaction rules and no folders outside the project.")?;
-        return Ok(());
+        ui.say("This project is already trusted:")?;
+        return say_grants(ui, workspace);
     }
     if !workspace.is_trusted() {
         ui.say("This project is not trusted yet, so sessions are not briefed from its handoffs.")?;
@@ -151,10 +151,14 @@ fn is_vouched(ui: &mut Ui, workspace: &Workspace) -> Result<bool, Diagnostic> {
 
 fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Diagnostic> {
     let environment = workspace.environment();
+    let reach_is_used = verbs::trust_status(workspace).needs_trust();
     let question = format!("Trust {}?", workspace.root().path().display());
     if let Some(consent) = Ui::ask_consent(environment, &question, args.yes)? {
         let outcome = verbs::trust(workspace, &consent)?;
-        ui.say("Trusted until the configuration changes.")?;
+        ui.say(match reach_is_used {
+            true => "Trusted. midstride asks again after the configuration changes.",
+            false => "Trusted. This includes documents that are added later.",
+        })?;
         for path in outcome.taken_stores.iter().chain(&outcome.merged_stores) {
             ui.say(&format!("Reclaimed the private store {}", path.display()))?;
         }
@@ -175,17 +179,25 @@ fn grant(ui: &mut Ui, workspace: &Workspace, args: &TrustArgs) -> Result<(), Dia
     Ok(())
 }
 
-/// Lists the trusted configurations, then the proof commands.
+/// Lists what the user trusts: documents, the remote, configurations and proof commands.
 fn list(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let configurations = verbs::trusted_configurations(workspace)?;
-    let proofs = verbs::allowed_proofs(workspace)?;
+    let grants = verbs::trust_grants(workspace)?;
+    let listing = verbs::trust_listing(workspace);
     if json {
-        ui.print_json(&permission::grants_json(&configurations, &proofs))?;
-    } else if configurations.is_empty() && proofs.is_empty() {
+        ui.print_json(&trust_listing::grants_json(&grants, &listing))?;
+    } else if grants.is_empty() {
         ui.say("Nothing is trusted in this project.")?;
     } else {
-        ui.print(&permission::grants_text(&configurations))?;
-        ui.print(&permission::grants_text(&proofs))?;
+        ui.print(&trust_listing::grants_text(&grants, &listing))?;
     }
     Ok(CliOutcome::Clean)
+}
+
+/// Says what is trusted already, and how to revoke it.
+fn say_grants(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
+    let grants = verbs::trust_grants(workspace)?;
+    let listing = verbs::trust_listing(workspace);
+    ui.say(trust_listing::grants_text(&grants, &listing).trim_end())?;
+    ui.say("To revoke this, run `midstride trust --revoke`")?;
+    Ok(())
 }

@@ -66,9 +66,10 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
     Found    Claude Code, Codex
     Changes  hooks, one MCP server and two commands in ~/.agents, ~/.claude,
              ~/.claude.json and ~/.codex (d: show the diff)
-    Trusts   handoffs in this repository: 1 by tester <tester@example.org>
-    Records  your requests, commands and their results, changed files and the
-             agent's reports; secrets are removed
+    Trusts   HANDOFF.md in this repository: 1 by tester <tester@example.org> (t: do
+             not trust)
+    Records  your requests, commands and results, changed files, the agent's
+             reports; secrets are removed
     Stored   in each repository's .git/midstride, readable only by you, deleted
              after 90 days; never committed
     Network  none. `midstride sync` uses your git remote, only when you run it
@@ -86,7 +87,7 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
 
     Found 1 past session and 1 handoff. This is what your next session would know:
     ");
-    assert_eq!(run.terminal, "Set up midstride? [a/r/d/q] ");
+    assert_eq!(run.terminal, "Set up midstride? [a/r/t/d/q] ");
     // The answer covers the handoff, because the screen names it.
     for text in ["Make the market pages fast again", "Login loop"] {
         assert!(run.stdout.contains(text), "{text}: {run}");
@@ -122,7 +123,24 @@ fn without_a_terminal_nothing_is_trusted() {
     let run = sandbox.run(["setup", "--yes"]).exits(0);
     assert!(run.stdout.contains("Make the market pages fast again"), "{run}");
     assert!(!run.stdout.contains("Login loop") && !run.stderr.contains("Trusts"), "{run}");
-    assert!(run.stderr.contains("1 document came with this repository"), "{run}");
+    assert!(run.stderr.contains("1 document in this repository is not trusted"), "{run}");
+}
+
+#[test]
+fn documents_are_named_and_can_be_declined_alone() {
+    for (typed, arguments) in [("t\na\n", &["setup"][..]), ("a\n", &["setup", "--no-trust"])] {
+        let sandbox = newcomer();
+        sandbox.write("docs/handoffs/cache.md", "# Cache\n");
+        let run = sandbox.as_user().types(typed).run(arguments).exits(0);
+        let is_named =
+            run.stderr.contains("Trusts   HANDOFF.md, docs/handoffs/cache.md in this repository:");
+        assert_eq!(is_named, arguments.len() == 1, "{run}");
+        assert!(run.stdout.contains("Make the market pages fast again"), "{run}");
+        assert!(!run.stdout.contains("Login loop"), "{run}");
+        assert!(run.stderr.contains("2 documents in this repository are not trusted"), "{run}");
+        assert!(run.stderr.contains("Claude Code: installed"), "{run}");
+        assert_eq!(sandbox.run(["trust", "--list"]).stdout, "");
+    }
 }
 
 #[test]

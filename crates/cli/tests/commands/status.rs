@@ -250,7 +250,7 @@ fn documents_of_others_are_only_counted() {
     ----- stdout -----
     [ROOT] on main
 
-    Problems       1 document came with this repository: midstride trust
+    Problems       1 document in this repository is not trusted: midstride trust
 
     Next: midstride trust
     ");

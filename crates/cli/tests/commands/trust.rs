@@ -59,11 +59,11 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       "proofs": []
     }
     ----- stderr -----
-    This project is not trusted yet, so sessions are not briefed from its handoffs.
-    .midstride/config.toml lists folders outside the project:
-      ~/notes  reads *.md under [HOME]/notes
-      ../gone  reads *.md under [ROOT]/../gone
-    Trusted until the configuration changes.
+    This project is not trusted yet: sessions are not briefed from its handoffs.
+    .midstride/config.toml names folders outside the project:
+      ~/notes  reads *.md below [HOME]/notes
+      ../gone  reads *.md below [ROOT]/../gone
+    Trusted. midstride asks again after the configuration changes.
     ----- terminal -----
     Trust [ROOT]? [y/N] y (--yes)
     "#);
@@ -81,6 +81,10 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @"
     exit 0
     ----- stdout -----
+    2026-03-21  [ROOT]
+      1 document to brief sessions from: 1 not committed
+      [HOME]/notes: 1 document
+        found.md  not committed
     2026-03-21  [ROOT]/.midstride/config.toml
       ~/notes, ../gone
     ");
@@ -107,14 +111,50 @@ fn an_agent_cannot_trust_anything() {
 }
 
 #[test]
-fn a_project_without_outside_folders_needs_no_trust() {
+fn a_trusted_project_lists_what_is_trusted() {
     let sandbox = sandbox().repository();
     sandbox.as_user().run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
     exit 0
     ----- stderr -----
-    The configuration does not need trust, because it has no redaction rules and no folders outside the project.
+    This project is already trusted:
+    2026-03-21  [ROOT]
+      no documents yet
+    To revoke this, run `midstride trust --revoke`
     ");
+    sandbox.run(["trust", "--revoke"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @"
+    exit 0
+    ----- stderr -----
+    Nothing is trusted in this project.
+    ");
+    sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
+    let trusted = sandbox.as_user().run(["trust", "--yes"]).exits(0);
+    assert!(trusted.stderr.contains("Trusted. This includes documents that are added later."));
+    insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @"
+    exit 0
+    ----- stdout -----
+    2026-03-21  [ROOT]
+      1 document to brief sessions from: 1 not committed
+      .: 1 document
+        HANDOFF.md  not committed
+    2026-03-21  [ROOT]/.midstride/config.toml
+    ");
+    insta::assert_snapshot!(sandbox.as_user().run(["trust"]), @"
+    exit 0
+    ----- stderr -----
+    This project is already trusted:
+    2026-03-21  [ROOT]
+      1 document to brief sessions from: 1 not committed
+      .: 1 document
+        HANDOFF.md  not committed
+    2026-03-21  [ROOT]/.midstride/config.toml
+    To revoke this, run `midstride trust --revoke`
+    ");
+    let list = sandbox.run(["trust", "--list", "--json"]).exits(0);
+    let list: serde_json::Value = serde_json::from_str(&list.stdout).unwrap();
+    assert_eq!(list["items"][0]["kind"], "documents");
+    assert_eq!(list["items"][0]["shown"], "HANDOFF.md");
 }
 
 #[test]
@@ -127,7 +167,7 @@ fn only_the_user_sets_up_and_trusts_a_clone_with_documents() {
     assert!(!sandbox.root().join(".midstride").exists());
     let is_withheld = || {
         let run = sandbox.run(["brief"]).exits(0);
-        let line = "1 document came with this repository and is not included";
+        let line = "1 document in this repository is not trusted and not included";
         assert!(run.stderr.contains(line) && !run.stdout.contains("The build is green"), "{run}");
     };
     is_withheld();

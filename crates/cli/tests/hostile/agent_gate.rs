@@ -93,7 +93,7 @@ impl Attempt<'_> {
     fn was_granted(&self) -> bool {
         let run = self.sandbox.run(["brief"]).exits(0);
         self.sandbox.run(["trust", "--revoke"]).exits(0);
-        !run.stderr.contains("1 document came with this repository and is not included")
+        !run.stderr.contains("1 document in this repository is not trusted and not included")
     }
 }
 

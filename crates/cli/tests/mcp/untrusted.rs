@@ -129,7 +129,7 @@ fn no_surface_passes_on_an_untrusted_document() {
     }
     insta::assert_snapshot!(answers.last().unwrap().1, @"
     w: state 2, saved
-    note: 1 document came with this repository and is not included
+    note: 1 document in this repository is not trusted and not included
     hint: the user can trust it with `midstride trust` in a terminal
     ");
     // The same surfaces pass it on once the user trusts the project.
@@ -183,7 +183,8 @@ fn own_documents_pass_and_those_of_others_do_not() {
     }
     let passing: Vec<&(String, String)> =
         answers.iter().filter(|(_, text)| text.to_lowercase().contains("kettle")).collect();
-    let counted = ["1 handoff that came with this", "1 document came with this"];
+    let counted =
+        ["1 handoff in this repository, because", "1 document in this repository is not trusted"];
     let silent = passing.iter().filter(|(surface, text)| {
         // Lists and whole documents have no place for a remark.
         let is_plain = surface.starts_with("resource")
@@ -220,7 +221,7 @@ fn tasks_of_an_untrusted_handoff_are_not_created() {
     assert!(text.contains("Pour the coin balance out"));
     sandbox.write(".midstride/handoffs/market-page-perf.md", &text);
     let started = sandbox.run(["start", THEIRS]).exits(0);
-    assert!(started.stderr.contains("the handoff came with this repository"), "{started}");
+    assert!(started.stderr.contains("the handoff is not trusted"), "{started}");
     assert!(!sandbox.run(["task", "list"]).stdout.contains("Pour"));
     sandbox.as_user().run(["trust", "--yes"]).exits(0);
     sandbox.run(["task", "import", THEIRS]).exits(0);

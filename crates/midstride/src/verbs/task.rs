@@ -32,12 +32,8 @@ pub enum TaskError {
     /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
-    /// The tasks are in a handoff that came with the repository, and the user does not trust it.
-    #[error(
-        "the tasks in `{}` were not created, because the handoff came with this repository and \
-         is not trusted",
-        .0.display()
-    )]
+    /// The tasks are in a handoff that the user does not trust.
+    #[error("the tasks in `{}` were not created, because the handoff is not trusted", .0.display())]
     Untrusted(PathBuf),
     /// It was not found.
     #[error(transparent)]

@@ -12,7 +12,7 @@ use crate::sys::files::{self, FileError, FileProblem, FolderIdentity, Lock, Root
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
 use crate::workspace::consent::UserConsent;
-use crate::workspace::permission::{PermissionError, PermissionStore};
+use crate::workspace::permission::{Grant, PermissionError, PermissionStore};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -171,9 +171,19 @@ impl TrustRecord {
 impl Workspace {
     /// Whether the user trusts the documents of this project.
     pub fn is_trusted(&self) -> bool {
-        self.trust_subject()
-            .read()
-            .is_ok_and(|record| record.is_some_and(|record| record.at.is_some()))
+        self.trusted_at().is_some()
+    }
+
+    /// When the user trusted the documents of this project, as recorded; `None` if they did not.
+    fn trusted_at(&self) -> Option<String> {
+        self.trust_subject().read().ok().flatten()?.at
+    }
+
+    /// The grant for the documents of this project, if the user trusts them.
+    pub(crate) fn document_grant(&self) -> Option<Grant> {
+        let at = self.trusted_at()?.parse().ok();
+        let about = self.root.path().display().to_string();
+        Some(Grant { about, shown: String::new(), at })
     }
 
     /// Records that the user trusts this project.

@@ -4,7 +4,7 @@ use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::consent::UserConsent;
-use crate::workspace::permission::PermissionError;
+use crate::workspace::permission::{Grant, PermissionError};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -25,15 +25,20 @@ impl<'e> TrustedRemotes<'e> {
         Some(self.environment.state.as_ref()?.join(FOLDER))
     }
 
-    /// Whether the user trusts a remote. Ignores files that another user could have written.
+    /// Whether the user trusts a remote.
     pub(crate) fn contains(&self, url: &str) -> bool {
-        let Some(folder) = self.folder().and_then(|folder| Root::open(&folder).ok()) else {
-            return false;
-        };
+        self.grant(url).is_some()
+    }
+
+    /// The grant for a remote, if the user trusts it. Ignores files that another user could have
+    /// written.
+    pub(crate) fn grant(&self, url: &str) -> Option<Grant> {
+        let folder = Root::open(&self.folder()?).ok()?;
         let name = file_name(url);
-        let bytes = folder.is_owner_only(&name).then(|| folder.read(&name).ok()).flatten();
-        let record: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        record.is_some_and(|record| record["url"] == url)
+        let bytes = folder.is_owner_only(&name).then(|| folder.read(&name).ok()).flatten()?;
+        let record: Value = serde_json::from_slice(&bytes).ok()?;
+        let at = record["at"].as_str().and_then(|at| at.parse().ok());
+        (record["url"] == url).then(|| Grant { about: url.to_owned(), shown: String::new(), at })
     }
 
     /// Records that the user trusts a remote.

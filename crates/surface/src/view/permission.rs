@@ -1,10 +1,9 @@
 //! Renders the permission prompts, showing exactly what would be run.
 
-use super::{count, display_path, escape_hidden, indent, sanitize};
-use crate::json::{JsonAnswer, JsonItem, JsonList};
+use super::{count, display_path, escape_hidden, indent};
+use crate::json::JsonAnswer;
 use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus, UnreadStore};
 use midstride::workspace::Workspace;
-use midstride::workspace::permission::Grant;
 use midstride_core::handoff::proof::{Expectation, ExpectedExit, ProofSpec};
 use serde::Serialize;
 use std::path::Path;
@@ -39,41 +38,6 @@ pub fn proof_permissions_json(key: &str, proofs: &[AllowableProof]) -> ProofPerm
         allowed: proof.is_allowed,
     });
     ProofPermissionsJson { key: key.to_owned(), proofs: proofs.collect() }
-}
-
-/// A permission that the user granted.
-#[derive(Serialize)]
-pub struct GrantJson {
-    kind: &'static str,
-    about: String,
-    shown: String,
-    at: Option<String>,
-}
-
-impl JsonItem for GrantJson {
-    const LIST_SCHEMA: &'static str = "permissions/1";
-}
-
-/// The JSON for trusted configurations and proof commands.
-pub fn grants_json(configurations: &[Grant], proofs: &[Grant]) -> JsonList<GrantJson> {
-    let json = |kind: &'static str, granted: &Grant| GrantJson {
-        kind,
-        about: granted.about.clone(),
-        shown: granted.shown.clone(),
-        at: granted.at.map(|at| at.to_string()),
-    };
-    let configurations = configurations.iter().map(|one| json("configuration", one));
-    configurations.chain(proofs.iter().map(|one| json("proof", one))).collect()
-}
-
-/// All permissions, in one or more lines each.
-pub fn grants_text(granted: &[Grant]) -> String {
-    let one = |granted: &Grant| {
-        let day =
-            granted.at.map_or_else(String::new, |at| format!("{}  ", at.strftime("%Y-%m-%d")));
-        format!("{day}{}\n{}", sanitize(&granted.about), indent(&escape_hidden(&granted.shown)))
-    };
-    granted.iter().map(one).collect()
 }
 
 /// A proof command exactly as it would be run.

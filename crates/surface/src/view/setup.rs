@@ -1,7 +1,7 @@
 //! Renders `midstride setup`: what it will change and record, and what it did.
 
 use super::session_cost::{FoundClient, SessionCost};
-use super::trust_listing::authors_text;
+use super::trust_listing::{authors_text, document_names};
 use super::{client, count, wrap};
 use crate::json::JsonAnswer;
 use midstride::clients::install::{ClientProgram, FileChange, InstallPlan};
@@ -37,8 +37,8 @@ pub struct SetupScreen<'s> {
 pub fn screen(setup: &SetupScreen<'_>, width: usize) -> String {
     let mut rows = vec![("Found", names(setup.clients)), ("Changes", changes(setup))];
     if let Some(listing) = setup.documents {
-        let authors = authors_text(listing);
-        rows.push(("Trusts", format!("handoffs in this repository: {authors}")));
+        let (names, authors) = (document_names(listing), authors_text(listing));
+        rows.push(("Trusts", format!("{names} in this repository: {authors}   (t: do not trust)")));
     }
     rows.push((
         "Records",

@@ -1,11 +1,12 @@
 //! Renders what trust in a project would allow, before the user decides.
 
 use super::permission::{TrustStatusJson, trust_status_json, trust_status_text};
-use super::{count, escape_hidden};
-use crate::json::JsonAnswer;
+use super::{count, escape_hidden, indent, sanitize};
+use crate::json::{JsonAnswer, JsonItem, JsonList};
 use midstride::sys::git::GitAuthor;
-use midstride::verbs::{ListedDocument, ListedProof, TrustListing, TrustStatus};
+use midstride::verbs::{ListedDocument, ListedProof, TrustGrants, TrustListing, TrustStatus};
 use midstride::workspace::Workspace;
+use midstride::workspace::permission::Grant;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,13 +98,70 @@ pub fn trust_listing_text(
     out
 }
 
+/// A permission that the user granted.
+#[derive(Serialize)]
+pub struct GrantJson {
+    kind: &'static str,
+    about: String,
+    shown: String,
+    at: Option<String>,
+}
+
+impl JsonItem for GrantJson {
+    const LIST_SCHEMA: &'static str = "permissions/1";
+}
+
+/// The JSON for everything that the user trusts in a project with these documents.
+pub fn grants_json(grants: &TrustGrants, listing: &TrustListing) -> JsonList<GrantJson> {
+    let json = |kind: &'static str, granted: &Grant, shown: &str| GrantJson {
+        kind,
+        about: granted.about.clone(),
+        shown: shown.to_owned(),
+        at: granted.at.map(|at| at.to_string()),
+    };
+    let paths = listing.documents.iter().map(|document| document.path.display().to_string());
+    let paths = paths.collect::<Vec<String>>().join(", ");
+    let documents = grants.documents.iter().map(|one| json("documents", one, &paths));
+    let remote = grants.remote.iter().map(|one| json("remote", one, &one.shown));
+    let configurations =
+        grants.configurations.iter().map(|one| json("configuration", one, &one.shown));
+    let proofs = grants.proofs.iter().map(|one| json("proof", one, &one.shown));
+    documents.chain(remote).chain(configurations).chain(proofs).collect()
+}
+
+/// Everything that the user trusts in a project with these documents, in one or more lines each.
+pub fn grants_text(grants: &TrustGrants, listing: &TrustListing) -> String {
+    let mut out = String::new();
+    if let Some(granted) = &grants.documents {
+        let documents = match listing.documents.is_empty() {
+            true => "no documents yet".to_owned(),
+            false => documents_text(listing),
+        };
+        out.push_str(&grant_text(granted, &documents));
+    }
+    if let Some(granted) = &grants.remote {
+        out.push_str(&grant_text(granted, "later clones, if the remote has their documents"));
+    }
+    for granted in grants.configurations.iter().chain(&grants.proofs) {
+        out.push_str(&grant_text(granted, &escape_hidden(&granted.shown)));
+    }
+    out
+}
+
+fn grant_text(granted: &Grant, shown: &str) -> String {
+    let day = granted.at.map_or_else(String::new, |at| format!("{}  ", at.strftime("%Y-%m-%d")));
+    format!("{day}{}\n{}", sanitize(&granted.about), indent(shown))
+}
+
 fn documents_text(listing: &TrustListing) -> String {
     if listing.documents.is_empty() {
         return String::new();
     }
     let all = count(listing.documents.len(), "document");
     let mut out = format!("{all} that sessions would be briefed from: {}\n", authors_text(listing));
-    out.push_str("  git does not verify author names, so anyone can use any name\n");
+    if listing.documents.iter().any(|document| !document.authors.is_empty()) {
+        out.push_str("  git does not verify author names, so anyone can use any name\n");
+    }
     let mut folders: BTreeMap<&Path, Vec<&ListedDocument>> = BTreeMap::new();
     for document in &listing.documents {
         let folder = document.path.parent().unwrap_or(Path::new(""));
@@ -142,6 +200,19 @@ pub fn authors_text(listing: &TrustListing) -> String {
     let shown: Vec<String> = shown.collect();
     let rest = if more > 0 { format!(", and {more} more authors") } else { String::new() };
     shown.join(", ") + &rest
+}
+
+/// The first documents by path: `HANDOFF.md, docs/handoffs/cache.md and 2 more`.
+pub fn document_names(listing: &TrustListing) -> String {
+    const NAMED_MAX: usize = 3;
+    let names = listing.documents.iter().take(NAMED_MAX);
+    let names: Vec<String> =
+        names.map(|one| escape_hidden(&one.path.display().to_string())).collect();
+    let more = match listing.documents.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names.join(", ") + &more
 }
 
 /// The words for a document that no commit has.

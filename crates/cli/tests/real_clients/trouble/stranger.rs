@@ -38,7 +38,7 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         sandbox.git(&["clone", "-q", &path, "."]);
         let desk = Desk::in_folder(sandbox, client);
         let asked = desk.undisturbed("Why are the pages slow? No, do not look at the balance");
-        assert!(asked.says("1 handoff that came with this repository"), "{:#}", asked.body);
+        assert!(asked.says("1 handoff in this repository, because"), "{:#}", asked.body);
         for word in [LANDMINE, "Paginate first", "slow-pages", "Words from outside"] {
             assert!(!asked.says(word), "{client:?}: {word}: {:#}", asked.body);
         }
@@ -56,7 +56,7 @@ fn an_untrusted_clone_is_counted_and_briefed_once_trusted() {
         desk.sandbox.as_user().run(["trust", "--yes"]).exits(0);
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
-        assert!(!asked.says("came with this repository"), "{client:?}: {:#}", asked.body);
+        assert!(!asked.says("the user has not trusted"), "{client:?}: {:#}", asked.body);
         allow_saving(&desk);
         desk.model.then(busy());
         desk.session("No, do not touch the fixtures");

@@ -208,8 +208,8 @@ fn untrusted_line(documents: usize) -> String {
         count => (format!("{count} handoffs"), "them"),
     };
     format!(
-        "midstride: this session's briefing does not include {handoffs} that came with this \
-         repository. The user can trust {them} with `midstride trust`"
+        "midstride: this session's briefing does not include {handoffs} in this repository, because \
+         the user has not trusted {them}. To allow {them}, run `midstride trust` in a terminal"
     )
 }
 

@@ -115,9 +115,3 @@ pub fn disallow_all(workspace: &Workspace) -> Result<usize, PermissionError> {
     PermissionStore::for_environment(workspace.environment())
         .revoke_all(GrantKind::Proof, &workspace.identity())
 }
-
-/// All proof permissions of this project, including those for proofs changed since.
-pub fn allowed_proofs(workspace: &Workspace) -> Result<Vec<Grant>, PermissionError> {
-    PermissionStore::for_environment(workspace.environment())
-        .in_project(GrantKind::Proof, &workspace.identity())
-}

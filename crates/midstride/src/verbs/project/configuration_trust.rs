@@ -139,8 +139,37 @@ pub fn distrust(workspace: &Workspace) -> Result<bool, PermissionError> {
     Ok(permissions.revoke_all(GrantKind::Configuration, &workspace.identity())? > 0 || was_trusted)
 }
 
-/// All trusted configurations of this project, including earlier content.
-pub fn trusted_configurations(workspace: &Workspace) -> Result<Vec<Grant>, PermissionError> {
-    PermissionStore::for_environment(workspace.environment())
-        .in_project(GrantKind::Configuration, &workspace.identity())
+/// Everything that the user trusts in a project.
+#[derive(Clone, Debug, Default)]
+pub struct TrustGrants {
+    /// The documents, including those that are added later.
+    pub documents: Option<Grant>,
+    /// The remote that this clone came from.
+    pub remote: Option<Grant>,
+    /// The configurations, including earlier content.
+    pub configurations: Vec<Grant>,
+    /// The proof commands, including those that were changed since.
+    pub proofs: Vec<Grant>,
+}
+
+impl TrustGrants {
+    /// Whether the user trusts nothing.
+    pub fn is_empty(&self) -> bool {
+        let Self { documents, remote, configurations, proofs } = self;
+        documents.is_none() && remote.is_none() && configurations.is_empty() && proofs.is_empty()
+    }
+}
+
+/// Everything that the user trusts in this project.
+pub fn trust_grants(workspace: &Workspace) -> Result<TrustGrants, PermissionError> {
+    let permissions = PermissionStore::for_environment(workspace.environment());
+    let in_project = |kind| permissions.in_project(kind, &workspace.identity());
+    let remotes = TrustedRemotes::for_environment(workspace.environment());
+    let url = workspace.repository().and_then(Repository::origin_url);
+    Ok(TrustGrants {
+        documents: workspace.document_grant(),
+        remote: url.and_then(|url| remotes.grant(&url)),
+        configurations: in_project(GrantKind::Configuration)?,
+        proofs: in_project(GrantKind::Proof)?,
+    })
 }

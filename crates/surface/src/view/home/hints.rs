@@ -7,8 +7,12 @@ use midstride::verbs::{HomeProblem, HomeScreen, NextCommand, ReopenCommand};
 pub(super) fn problem_text(problem: &HomeProblem) -> (String, String) {
     let (message, fix) = match problem {
         HomeProblem::Untrusted { documents } => {
+            let are = if *documents == 1 { "is" } else { "are" };
             let documents = count(*documents, "document");
-            (format!("{documents} came with this repository"), "midstride trust".to_owned())
+            (
+                format!("{documents} in this repository {are} not trusted"),
+                "midstride trust".to_owned(),
+            )
         }
         HomeProblem::NoStateFolder => {
             ("the private store is not read".to_owned(), "set HOME or XDG_STATE_HOME".to_owned())

@@ -10,7 +10,7 @@ use crate::workspace::{Access, SetupMode, Workspace};
 /// A problem with a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HomeProblem {
-    /// Documents came with the repository, and the user has not trusted it.
+    /// There are documents that the user has not trusted.
     Untrusted {
         /// How many documents are withheld.
         documents: usize,
