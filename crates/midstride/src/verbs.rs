@@ -12,7 +12,8 @@ mod work;
 pub use crate::clients::hook_memory::last_briefing;
 pub use crate::clients::hook_switch::{is_switched_off, skip_next_briefing, switch_hooks};
 pub use brief::dismiss::{
-    DismissError, DismissableItem, Dismissals, count_dismissals, dismiss, dismissable_items, settle,
+    DismissError, DismissOutcome, DismissableItem, Dismissals, count_dismissals, dismiss,
+    dismiss_named, dismissable_items, dismissed_notes, settle, undo_dismiss,
 };
 pub use brief::hook::{HookOutcome, has_unread_store, hook, is_silent};
 pub use brief::preview::{BriefingPreview, PreviewError, preview_briefing};

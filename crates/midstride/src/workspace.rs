@@ -3,6 +3,7 @@
 mod access;
 mod catalog;
 pub mod consent;
+pub(crate) mod dismissed_notes;
 mod documents;
 mod find_handoff;
 pub mod folder;

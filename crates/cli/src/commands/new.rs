@@ -163,7 +163,10 @@ fn report_origin(
         ui.say(&format!("Kept only in the text: {}", origin.skipped_fields.join(", ")))?;
     }
     let note = match origin.is_referenced {
-        true => "when you delete it, remove it from `dependencies.upstream` too",
+        true => {
+            "sessions are briefed from the handoff instead, until you delete the handoff. Once you delete \
+             the note, remove it from `dependencies.upstream` too"
+        }
         false => "it is outside the project, so the handoff does not reference it",
     };
     Ok(ui.say(&format!("The note was not changed; {note}"))?)

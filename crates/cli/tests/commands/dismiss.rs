@@ -101,3 +101,58 @@ fn save_offers_to_move_an_instruction_into_the_file_that_every_session_reads() {
     let saved = sandbox.run(["save", "--summary", "The cache is faster now", "--accept", "a test"]);
     assert!(!saved.stderr.contains("standing instruction"), "{saved}");
 }
+
+#[test]
+fn a_dismissed_note_is_not_briefed_until_that_is_undone() {
+    let sandbox = shop();
+    sandbox.write("HANDOFF.md", "# Where we are\n\nThe kettle leaks.\n");
+    let is_briefed = || sandbox.run(["brief"]).exits(0).stdout.contains("kettle leaks");
+    assert!(is_briefed());
+    insta::assert_snapshot!(sandbox.run(["resolve", "HANDOFF", "--abandon", "old"]), @"
+    exit 2
+    ----- stderr -----
+    error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
+    hint: `midstride new --from HANDOFF.md` turns it into a handoff
+    hint: `midstride dismiss HANDOFF.md` keeps it out of briefings
+    ");
+    let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    agent.env("CLAUDECODE", "1").args(["dismiss", "HANDOFF.md"]);
+    insta::assert_snapshot!(sandbox.finish(&mut agent), @"
+    exit 2
+    ----- stderr -----
+    error: only the user can dismiss the note `HANDOFF.md`
+    hint: ask the user to run midstride dismiss HANDOFF.md in a terminal
+    ");
+    insta::assert_snapshot!(sandbox.run(["dismiss", "HANDOFF"]), @"
+    exit 0
+    ----- stderr -----
+    Sessions are no longer briefed from HANDOFF.md, even after it changes
+    Undo: midstride dismiss HANDOFF.md --undo
+    ");
+    assert!(!is_briefed());
+    insta::assert_snapshot!(sandbox.run(["dismiss"]), @"
+    exit 0
+    ----- stderr -----
+    Nothing to dismiss: no open items from earlier sessions, no instructions.
+    Not briefed: HANDOFF.md, dismissed 2026-03-21. Undo: midstride dismiss HANDOFF.md --undo
+    ");
+    insta::assert_snapshot!(sandbox.run(["dismiss", "HANDOFF.md", "--undo"]), @"
+    exit 0
+    ----- stderr -----
+    Sessions are briefed from HANDOFF.md again
+    ");
+    assert!(is_briefed());
+    insta::assert_snapshot!(sandbox.run(["dismiss", "HANDOFF.md", "--undo"]), @"
+    exit 2
+    ----- stderr -----
+    error: no dismissed note is named `HANDOFF.md`
+    hint: midstride dismiss lists dismissed notes
+    ");
+    sandbox.run(["new", "Slow pages"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["dismiss", "slow-pages"]), @"
+    exit 2
+    ----- stderr -----
+    error: `slow-pages` is a handoff
+    hint: close it with midstride resolve slow-pages
+    ");
+}

@@ -20,7 +20,7 @@ fn plain_markdown_becomes_a_handoff() {
     Wrote where-we-are: .midstride/handoffs/where-we-are.md
     The handoff contains every line of HANDOFF.md
     Header fields from the note: title
-    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; sessions are briefed from the handoff instead, until you delete the handoff. Once you delete the note, remove it from `dependencies.upstream` too
     Next: midstride check where-we-are
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/where-we-are.md"), @"
@@ -79,7 +79,7 @@ fn another_tools_header_is_read_and_kept() {
     Wrote phase-4-complete: .midstride/handoffs/phase-4-complete.md
     The handoff contains every line of thoughts/shared/handoffs/general/2025-10-24_phase-4.md
     Header fields from the note: title, status, from, created, at_commit, context_summary
-    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; sessions are briefed from the handoff instead, until you delete the handoff. Once you delete the note, remove it from `dependencies.upstream` too
     Next: midstride check phase-4-complete
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/phase-4-complete.md"), @r#"
@@ -127,7 +127,7 @@ fn older_forms_fill_the_header_and_stay() {
     The handoff contains every line of notes/lag.md
     Header fields from the note: title, status, to, created, revisions
     Kept only in the text: stage
-    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; sessions are briefed from the handoff instead, until you delete the handoff. Once you delete the note, remove it from `dependencies.upstream` too
     Next: midstride check search-lags
     ");
     insta::assert_snapshot!(shown(&sandbox, ".midstride/handoffs/search-lags.md"), @r#"
@@ -263,7 +263,7 @@ fn secrets_of_a_note_are_not_written() {
     warning: redacted a secret: github-token
     The handoff contains every line of note.md
     Header fields from the note: title
-    The note was not changed; when you delete it, remove it from `dependencies.upstream` too
+    The note was not changed; sessions are briefed from the handoff instead, until you delete the handoff. Once you delete the note, remove it from `dependencies.upstream` too
     Next: midstride check leak-redacted-github
     ");
     let text = sandbox.read(".midstride/handoffs/leak-redacted-github.md");
@@ -303,4 +303,20 @@ fn unusable_notes_are_reported() {
     error: the text was given twice; `notes/one.md` already provides it
     hint: omit either `--from` or `--body`
     ");
+}
+
+#[test]
+fn a_note_is_not_briefed_next_to_the_handoff_made_from_it() {
+    let sandbox = shop();
+    sandbox.write("HANDOFF.md", "# Where we are\n\n## Next\n\nWarm the kettle.\n");
+    let briefed = || sandbox.run(["brief"]).exits(0).stdout;
+    assert!(briefed().contains("HANDOFF.md, note"), "{}", briefed());
+    sandbox.run(["new", "--from", "HANDOFF.md"]).exits(0);
+    assert!(!briefed().contains("HANDOFF.md, note"), "{}", briefed());
+    assert_eq!(briefed().matches("Warm the kettle").count(), 1, "{}", briefed());
+    // The state of the handoff decides.
+    sandbox.run(["resolve", "where-we-are", "--abandon", "not needed"]).exits(0);
+    assert!(!briefed().contains("Warm the kettle"), "{}", briefed());
+    std::fs::remove_file(sandbox.root().join(".midstride/handoffs/where-we-are.md")).unwrap();
+    assert!(briefed().contains("HANDOFF.md, note"), "{}", briefed());
 }

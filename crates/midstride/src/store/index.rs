@@ -4,6 +4,7 @@
 //! The files are the source of truth: index entries are checked against the files before they are
 //! used. If the index cannot be used, the documents are scanned instead, with the same results.
 
+mod briefable;
 mod card;
 mod checked_document;
 mod limit;
@@ -15,6 +16,7 @@ mod schema;
 mod search;
 mod seed;
 
+pub(crate) use briefable::retain_briefable;
 pub use card::{Filter, HandoffRouting, IndexCard};
 pub(crate) use checked_document::CheckedDocument;
 pub use limit::{IndexProgress, RefreshLimit};

@@ -130,6 +130,15 @@ impl<'w> Catalog<'w> {
         DocumentSurroundings::for_place(self, place).resolve(reference)
     }
 
+    /// The document that a reference in the document at a place leads to. Reads no document.
+    pub(crate) fn find_nearby(
+        &self,
+        place: &DocumentPlace,
+        reference: &str,
+    ) -> Option<DocumentPlace> {
+        DocumentSurroundings::for_place(self, place).find_nearby(reference)
+    }
+
     /// The design that a piece of work implements: its upstream design document, or else the
     /// document itself.
     pub fn design_of(&self, stored: &StoredHandoff) -> PathBuf {

@@ -106,7 +106,8 @@ codes! {
     DeliveryError: NotSetUp => NotSetUp, _ => Storage;
     DiffError: NeverRevised => WrongState, _ => Failed;
     DismissError: NoSuch => NotFound, Several => Ambiguous, AlreadyClosed => WrongState,
-        OnlyUser => RequiresUser, _ => Failed;
+        OnlyUser | OnlyUserNote => RequiresUser, IsHandoff => WrongState, NotDismissed => NotFound,
+        _ => Failed;
     DriverError: NoRepository => NotSetUp, _ => Failed;
     EditError: NotUtf8 => InvalidInput, _ => Failed;
     Exclusion: Unreadable => InvalidSettings, _ => Excluded;

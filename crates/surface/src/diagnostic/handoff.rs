@@ -103,10 +103,12 @@ impl From<JournalError> for Diagnostic {
     fn from(error: JournalError) -> Self {
         let diagnostic = Self::from_error(&error);
         match error {
-            JournalError::NoHeader(path) => diagnostic.hint(format!(
-                "`midstride new --from {}` turns it into a handoff",
-                shell_path(&path)
-            )),
+            JournalError::NoHeader(path) => {
+                let path = shell_path(&path);
+                diagnostic
+                    .hint(format!("`midstride new --from {path}` turns it into a handoff"))
+                    .hint(format!("`midstride dismiss {path}` keeps it out of briefings"))
+            }
             JournalError::Conflicted(path) => diagnostic
                 .hint(format!(
                     "run midstride merge {} to merge what can be merged",

@@ -2,7 +2,7 @@
 //! records.
 
 use super::{CANDIDATES_MAX, Diagnostic, REDACT_HINT, trust_hint};
-use crate::view::{one_line, shell_word};
+use crate::view::{one_line, shell_path, shell_word};
 use midstride::store::ledger::{AppendError, DatabaseError, LedgerError};
 use midstride::store::reconcile::ReconcileError;
 use midstride::sys::files::FileError;
@@ -127,6 +127,19 @@ impl From<DismissError> for Diagnostic {
             }
             DismissError::OnlyUser { ref handle } => Self::from_error(&error)
                 .hint(format!("ask the user to run midstride dismiss {handle} in a terminal")),
+            DismissError::OnlyUserNote(ref path) => {
+                let path = shell_path(path);
+                Self::from_error(&error)
+                    .hint(format!("ask the user to run midstride dismiss {path} in a terminal"))
+            }
+            DismissError::IsHandoff(ref key) => {
+                let key = shell_word(&key.to_string());
+                Self::from_error(&error).hint(format!("close it with midstride resolve {key}"))
+            }
+            DismissError::NotDismissed(_) => {
+                Self::from_error(&error).hint("midstride dismiss lists dismissed notes")
+            }
+            DismissError::File(error) => error.into(),
             DismissError::Delivery(error) => error.into(),
             _ => Self::from_error(&error),
         }

@@ -1,8 +1,9 @@
 //! Renders the items that briefings repeat until they are dismissed.
 
 use super::table::{Column, TextTable, line_width, table};
-use super::{count, one_line};
+use super::{count, one_line, shell_word};
 use crate::json::{JsonAnswer, JsonItem, JsonList};
+use jiff::Timestamp;
 use midstride::verbs::{DismissableItem, UnwrittenInstructions};
 use midstride_core::session::short_id;
 use midstride_core::text::id::SessionId;
@@ -17,7 +18,10 @@ pub struct DismissableJson<'d> {
     handle: &'d str,
     kind: &'static str,
     text: &'d str,
-    session: &'d SessionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'d SessionId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dismissed: Option<String>,
 }
 
 impl JsonItem for DismissableJson<'_> {
@@ -41,18 +45,33 @@ fn json(item: &DismissableItem) -> DismissableJson<'_> {
         handle: &item.handle,
         kind: item.kind,
         text: &item.text,
-        session: &item.session,
+        session: Some(&item.session),
+        dismissed: None,
     }
 }
 
-/// The JSON for the items that can be dismissed.
-pub fn list_json(items: &[DismissableItem]) -> JsonList<DismissableJson<'_>> {
-    items.iter().map(json).collect()
+fn note_json<'d>(path: &'d str, at: Option<Timestamp>) -> DismissableJson<'d> {
+    let dismissed = at.map(|at| at.to_string());
+    DismissableJson { handle: path, kind: "note", text: path, session: None, dismissed }
+}
+
+/// The JSON for the items that can be dismissed, and the notes that are.
+pub fn list_json<'d>(
+    items: &'d [DismissableItem],
+    notes: &'d [(String, Timestamp)],
+) -> JsonList<DismissableJson<'d>> {
+    let notes = notes.iter().map(|(path, at)| note_json(path, Some(*at)));
+    items.iter().map(json).chain(notes).collect()
 }
 
 /// The JSON for a dismissal; `wrong` means that the item was never true.
-pub fn dismissal_json(item: &DismissableItem, wrong: bool) -> DismissalJson<'_> {
+pub fn dismissal_json<'d>(item: &'d DismissableItem, wrong: bool) -> DismissalJson<'d> {
     DismissalJson { item: json(item), wrong }
+}
+
+/// The JSON for a note that was dismissed, or is briefed again.
+pub fn note_dismissal_json(path: &str, at: Option<Timestamp>) -> DismissalJson<'_> {
+    DismissalJson { item: note_json(path, at), wrong: false }
 }
 
 /// Confirms a dismissal.
@@ -60,6 +79,24 @@ pub fn dismissal_text(item: &DismissableItem, wrong: bool) -> String {
     let text = one_line(&item.text, TEXT_LENGTH_MAX);
     let wrong = if wrong { " as wrong" } else { "" };
     format!("Dismissed {}{wrong}: {} \"{text}\"", item.handle, item.kind)
+}
+
+/// Confirms that a note is not briefed any more, and how to undo that.
+pub fn note_dismissal_text(path: &str) -> String {
+    let word = shell_word(path);
+    format!(
+        "Sessions are no longer briefed from {path}, even after it changes\nUndo: midstride dismiss {word} --undo"
+    )
+}
+
+/// The dismissed notes, one line each.
+pub fn notes_text(notes: &[(String, Timestamp)]) -> String {
+    let line = |(path, at): &(String, Timestamp)| {
+        let word = shell_word(path);
+        let day = at.strftime("%Y-%m-%d");
+        format!("Not briefed: {path}, dismissed {day}. Undo: midstride dismiss {word} --undo\n")
+    };
+    notes.iter().map(line).collect()
 }
 
 const COLUMNS: [Column; 4] = [

@@ -5,8 +5,10 @@ use crate::format::shape::{FieldKind, Shape, WordChoice};
 use crate::text::span::{Span, Spanned};
 use crate::text::yaml::YamlNode;
 
+/// The relationship of a handoff to the document it was made from.
+const DERIVED_FROM: &str = "derived_from";
 static UPSTREAM_RELATION: WordChoice =
-    WordChoice { words: &["derived_from", "references", "supersedes"], aliases: &[], guesses: &[] };
+    WordChoice { words: &[DERIVED_FROM, "references", "supersedes"], aliases: &[], guesses: &[] };
 static DOWNSTREAM_RELATION: WordChoice =
     WordChoice { words: &["enables", "informs", "blocks"], aliases: &[], guesses: &[] };
 
@@ -60,6 +62,13 @@ pub struct Dependency<'d> {
     pub artifact: Option<Spanned<&'d str>>,
     /// The relationship between the two.
     pub relationship: Option<Spanned<&'d str>>,
+}
+
+impl Dependency<'_> {
+    /// Whether the handoff was made from the artifact.
+    pub fn is_origin(&self) -> bool {
+        self.relationship.is_some_and(|relationship| relationship.value.trim() == DERIVED_FROM)
+    }
 }
 
 impl<'d> FromYaml<'d> for Dependency<'d> {

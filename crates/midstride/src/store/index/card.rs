@@ -21,6 +21,8 @@ pub struct IndexCard {
     pub changed: Option<i64>,
     /// Who and what it is waiting for, if it is open.
     pub routing: Option<HandoffRouting>,
+    /// References to the documents that it was made from.
+    pub made_from: Vec<String>,
 }
 
 /// Who and what an open handoff is waiting for. This selects the few handoffs that a session is
@@ -63,8 +65,19 @@ impl IndexCard {
             stage: handoff.stage().map(str::to_owned),
             changed: changed(&handoff),
             routing: HandoffRouting::from_handoff(&handoff),
+            made_from: made_from(&handoff),
         }
     }
+}
+
+/// References to the documents that a handoff was made from. A stage builds on them instead.
+fn made_from(handoff: &Handoff<'_>) -> Vec<String> {
+    if !handoff.is_handoff() || handoff.stage().is_some() {
+        return Vec::new();
+    }
+    let upstream = handoff.dependencies().upstream.into_iter();
+    let made = upstream.filter(|one| one.is_origin()).filter_map(|one| one.artifact);
+    made.map(|artifact| artifact.value.trim().to_owned()).collect()
 }
 
 /// When a document says it last changed; for a note, the date in its name also counts.

@@ -756,9 +756,11 @@ fn insert(
     let id = next_id(transaction, document.card.changed)?;
     let (root, inside) = path_bytes(workspace, &document.spot);
     let FileStamp { modified, changed, size, inode, is_settled: settled } = document.stamp;
-    let IndexCard { status, kind, stage, changed: moment, routing: waits } = &document.card;
+    let IndexCard { status, kind, stage, changed: moment, routing: waits, made_from } =
+        &document.card;
     let waits = waits.as_ref().and_then(|waits| serde_json::to_string(waits).ok());
-    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+    let made_from = (!made_from.is_empty()).then(|| serde_json::to_string(made_from).ok());
     transaction.prepare_cached(sql)?.execute(rusqlite::params![
         id,
         root,
@@ -776,7 +778,8 @@ fn insert(
         waits,
         context.settings,
         context.worktree,
-        document.columns.is_some()
+        document.columns.is_some(),
+        made_from.flatten()
     ])?;
     let Some([name, header, body]) = &document.columns else { return Ok(()) };
     let sql = "INSERT INTO words (rowid, name, header, body) VALUES (?1, ?2, ?3, ?4)";

@@ -1,5 +1,6 @@
 //! Search without an index: reads every document and gives the same results.
 
+use super::briefable::retain_briefable;
 use super::limit::{IndexProgress, RefreshLimit};
 use super::search::{TermHits, sort_hits};
 use super::{DocumentHit, Filter, IndexCard, newest, seed};
@@ -57,7 +58,7 @@ pub(crate) struct OpenHandoffs {
     pub(crate) indexing: Option<IndexProgress>,
 }
 
-/// The open handoffs among all documents. If there is a limit, documents that are open in another
+/// The open handoffs among all documents, without notes that sessions are not briefed from. If there is a limit, documents that are open in another
 /// worktree are read first, then the newest.
 pub(crate) fn scan_open(workspace: &Workspace, limit: RefreshLimit) -> OpenHandoffs {
     let (mut spots, unread) = newest::newest_first(workspace);
@@ -66,6 +67,7 @@ pub(crate) fn scan_open(workspace: &Workspace, limit: RefreshLimit) -> OpenHando
         spots.sort_by_key(|spot| !open.contains(spot));
     }
     let mut open = OpenHandoffs { unread, ..OpenHandoffs::default() };
+    let mut made = Vec::new();
     let (mut done, mut took) = (0, Duration::ZERO);
     while done < spots.len() {
         let piece = &spots[done..spots.len().min(done + limit.next_batch(done, took))];
@@ -77,6 +79,10 @@ pub(crate) fn scan_open(workspace: &Workspace, limit: RefreshLimit) -> OpenHando
             workspace.read(spot).map(|stored| IndexCard::from_document(workspace, &stored))
         };
         for (spot, card) in piece.iter().zip(map_on_all_cores(piece, card)) {
+            let made_from = card.as_ref().map(|card| card.made_from.clone()).unwrap_or_default();
+            if !made_from.is_empty() {
+                made.push((spot.clone(), made_from));
+            }
             match card {
                 Ok(card) if card.routing.is_some() => open.cards.push((spot.clone(), card)),
                 Ok(_) => {}
@@ -86,6 +92,7 @@ pub(crate) fn scan_open(workspace: &Workspace, limit: RefreshLimit) -> OpenHando
         (done, took) = (done + piece.len(), watch.elapsed());
     }
     open.indexing = IndexProgress::new(spots.len(), spots.len() - done);
+    retain_briefable(workspace, &mut open.cards, &made);
     open
 }
 

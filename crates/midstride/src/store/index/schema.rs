@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Increases when the schema, the definition of a word, or the check of citations changes.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// How long to wait for other writers.
 fn timeout(patience: WaitPolicy) -> Duration {
@@ -41,10 +41,12 @@ const SCHEMA: &str = "
         hash BLOB NOT NULL,
         moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT, waits TEXT,
         settings INTEGER NOT NULL, worktree INTEGER NOT NULL, has_words INTEGER NOT NULL,
+        made_from TEXT,
         UNIQUE (root, inside)
     );
     CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
     CREATE INDEX waiting ON documents (id) WHERE waits IS NOT NULL;
+    CREATE INDEX made ON documents (id) WHERE made_from IS NOT NULL;
     CREATE TABLE judged (
         path BLOB PRIMARY KEY, document BLOB NOT NULL, head TEXT, judged TEXT NOT NULL
     ) WITHOUT ROWID;

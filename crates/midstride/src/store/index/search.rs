@@ -1,5 +1,6 @@
 //! Queries on the index.
 
+use super::briefable::retain_briefable;
 use super::root::decode_root;
 use super::{DocumentHit, Filter, Index, IndexCard, IndexError};
 use crate::store::interrupt::with_timeout;
@@ -19,7 +20,7 @@ pub(super) const BITS_BELOW_DAY: u32 = 20;
 
 const COLUMNS: &str =
     "documents.id, documents.root, documents.inside, documents.status, documents.kind,
-     documents.stage, documents.moment, documents.waits";
+     documents.stage, documents.moment, documents.waits, documents.made_from";
 
 /// The documents that have a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,14 +124,27 @@ impl Index {
         Ok(())
     }
 
-    /// The open handoffs that were compared in this worktree, newest first.
+    /// The open handoffs that were compared in this worktree, newest first, without notes that sessions
+    /// are not briefed from.
     pub fn open_handoffs(
         &self,
         workspace: &Workspace,
     ) -> Result<Vec<(DocumentPlace, IndexCard)>, IndexError> {
+        let mut open = self.cards_where(workspace, "waits IS NOT NULL")?;
+        let made = self.cards_where(workspace, "made_from IS NOT NULL")?.into_iter();
+        let made: Vec<_> = made.map(|(place, card)| (place, card.made_from)).collect();
+        retain_briefable(workspace, &mut open, &made);
+        Ok(open)
+    }
+
+    /// The documents of this worktree that meet a condition, newest first.
+    fn cards_where(
+        &self,
+        workspace: &Workspace,
+        condition: &str,
+    ) -> Result<Vec<(DocumentPlace, IndexCard)>, IndexError> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL AND worktree = ?1
-             ORDER BY id DESC"
+            "SELECT {COLUMNS} FROM documents WHERE {condition} AND worktree = ?1 ORDER BY id DESC"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let rows = statement.query_map([self.worktree], |row| card_from_row(workspace, row))?;
@@ -199,7 +213,15 @@ fn card_from_row(
     let status = Status::parse(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
     let kind = HandoffKind::parse(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
     let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
-    let card = IndexCard { status, kind, stage: row.get(5)?, changed: row.get(6)?, routing: waits };
+    let made_from = row.get_ref(8)?.as_str_or_null()?.map(serde_json::from_str);
+    let card = IndexCard {
+        status,
+        kind,
+        stage: row.get(5)?,
+        changed: row.get(6)?,
+        routing: waits,
+        made_from: made_from.and_then(Result::ok).unwrap_or_default(),
+    };
     Ok(workspace.place_below(root, inside).map(|spot| (spot, card)))
 }
 

@@ -2,16 +2,19 @@
 
 use crate::store::Store;
 use crate::store::ledger::{LedgerError, LocalLedger as _, StreamId};
+use crate::sys::files::FileError;
 use crate::verbs::brief::open_session_items;
 use crate::verbs::handoff::deliveries::{DeliveryError, session_envelope};
 use crate::verbs::task::content_id;
 use crate::verbs::work::instructions::{self, instructions, read_instructions};
-use crate::workspace::SetupMode;
+use crate::workspace::dismissed_notes::DismissedNotes;
+use crate::workspace::{SetupMode, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
-use midstride_core::text::id::SessionId;
+use midstride_core::text::id::{HandoffKey, SessionId};
 use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
+use std::path::{Path, PathBuf};
 
 /// Something briefings repeat until it is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +87,18 @@ pub enum DismissError {
         /// The handle that was given.
         handle: String,
     },
+    /// An agent asked, and only the user can keep a note out of briefings.
+    #[error("only the user can dismiss the note `{}`", .0.display())]
+    OnlyUserNote(PathBuf),
+    /// The name is that of a handoff, which is closed instead.
+    #[error("`{0}` is a handoff")]
+    IsHandoff(HandoffKey),
+    /// No dismissed note has this name.
+    #[error("no dismissed note is named `{0}`")]
+    NotDismissed(String),
+    /// The list of dismissed notes could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The ledger could not record it.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
@@ -113,6 +128,60 @@ pub fn dismiss(store: &Store, handle: &str, wrong: bool) -> Result<DismissableIt
     match is_instruction(&handle) {
         true => dismiss_instruction(store, &handle, wrong),
         false => dismiss_item(store, &handle, wrong),
+    }
+}
+
+/// What was dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DismissOutcome {
+    /// An item or an instruction.
+    Item(DismissableItem),
+    /// A note: sessions are not briefed from it any more.
+    Note(PathBuf),
+}
+
+/// Closes an item or an instruction by its handle, or keeps a note out of briefings.
+pub fn dismiss_named(
+    store: &Store,
+    name: &str,
+    wrong: bool,
+) -> Result<DismissOutcome, DismissError> {
+    let unknown = match dismiss(store, name, wrong) {
+        Err(error @ DismissError::NoSuch { .. }) => error,
+        done => return done.map(DismissOutcome::Item),
+    };
+    let workspace = store.workspace();
+    let Ok(stored) = workspace.find(name) else { return Err(unknown) };
+    let handoff = stored.handoff(workspace);
+    if handoff.is_handoff() {
+        return Err(DismissError::IsHandoff(handoff.key()));
+    }
+    check_user(workspace, &stored.path)?;
+    DismissedNotes::change(workspace, &stored.path, true)?;
+    Ok(DismissOutcome::Note(stored.path))
+}
+
+/// Briefs sessions from a dismissed note again. Returns its path.
+pub fn undo_dismiss(store: &Store, name: &str) -> Result<PathBuf, DismissError> {
+    let workspace = store.workspace();
+    // The note may be deleted.
+    let path = workspace.find(name).map_or_else(|_| PathBuf::from(name), |stored| stored.path);
+    check_user(workspace, &path)?;
+    match DismissedNotes::change(workspace, &path, false)? {
+        true => Ok(path),
+        false => Err(DismissError::NotDismissed(name.to_owned())),
+    }
+}
+
+/// The notes that the user keeps out of briefings, and since when.
+pub fn dismissed_notes(workspace: &Workspace) -> Vec<(PathBuf, Timestamp)> {
+    DismissedNotes::read(workspace).into_notes().into_iter().collect()
+}
+
+fn check_user(workspace: &Workspace, path: &Path) -> Result<(), DismissError> {
+    match workspace.environment().automation() {
+        Some(_) => Err(DismissError::OnlyUserNote(path.to_owned())),
+        None => Ok(()),
     }
 }
 

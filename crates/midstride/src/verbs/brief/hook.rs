@@ -9,7 +9,7 @@ use crate::clients::hook_switch::{SKIP_NEXT_FILE, is_switched_off};
 use crate::clients::install::SavePermission;
 use crate::clients::{self, Client, TranscriptInfo, task_lists};
 use crate::store::Store;
-use crate::store::index::{Effort, Index, IndexCard, RefreshLimit};
+use crate::store::index::{Effort, Index, IndexCard, RefreshLimit, retain_briefable};
 use crate::store::ledger::LedgerError;
 use crate::sys::env::{self, SessionName};
 use crate::sys::files;
@@ -30,7 +30,7 @@ use crate::verbs::session::sessions::{
 };
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
-use crate::workspace::{Access, SetupMode, StoreOwner, StoredHandoff, Workspace};
+use crate::workspace::{Access, DocumentPlace, SetupMode, StoreOwner, StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::hook::{
     BLOCKS_MAX, ClientTask, HandoffCompleteness, HookEvent, HookInput, HookOutput, SaveReason,
@@ -534,8 +534,9 @@ impl HookCall<'_> {
         };
         let asked =
             BriefRequest { prompt: Some(prompt.text), ..self.request(BriefOccasion::Prompt) };
-        let hits = hits.into_iter().map(|hit| hit.stored);
-        let (new, known): (Vec<StoredHandoff>, Vec<StoredHandoff>) = hits.partition(is_new);
+        let hits = briefable(self.store.workspace(), hits.into_iter().map(|hit| hit.stored));
+        let (new, known): (Vec<StoredHandoff>, Vec<StoredHandoff>) =
+            hits.into_iter().partition(is_new);
         if new.is_empty() {
             return self.brief_rejections(asked, known);
         }
@@ -892,6 +893,23 @@ fn is_enough_news(news: UnreadAmount) -> bool {
 /// again.
 fn needs_no_changes(stored: &StoredHandoff) -> bool {
     quality::passes_quality_check(&stored.document) || quality::has_been_resaved(&stored.document)
+}
+
+/// The documents without notes that sessions are not briefed from.
+fn briefable(
+    workspace: &Workspace,
+    hits: impl Iterator<Item = StoredHandoff>,
+) -> Vec<StoredHandoff> {
+    let hits: Vec<StoredHandoff> = hits.collect();
+    let card = |stored: &StoredHandoff| {
+        (stored.document_place(), IndexCard::from_document(workspace, stored))
+    };
+    let mut cards: Vec<(DocumentPlace, IndexCard)> = hits.iter().map(card).collect();
+    let made: Vec<_> =
+        cards.iter().map(|(place, card)| (place.clone(), card.made_from.clone())).collect();
+    retain_briefable(workspace, &mut cards, &made);
+    let places: HashSet<DocumentPlace> = cards.into_iter().map(|(place, _)| place).collect();
+    hits.into_iter().filter(|stored| places.contains(&stored.document_place())).collect()
 }
 
 fn recovered_line(count: usize) -> Option<String> {
