@@ -388,22 +388,27 @@ fn quoted(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn brief_prints_what_the_next_session_starts_with() {
-    let sandbox = worked_in();
-    sandbox.run(["session", "capture"]).exits(0);
-    let page = |arguments: &[&str]| {
-        let run = sandbox.run([&["brief", "--json"], arguments].concat()).exits(0);
-        let page: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-        (page["text"].as_str().unwrap().to_owned(), page["tokens"].as_u64().unwrap())
-    };
-    let next = page(&[]);
-    assert_eq!(next, page(&["--source", "startup"]));
-    let more = page(&["--budget", "2000"]);
-    assert!(next.1 <= 500 && more.1 > next.1, "{next:?} {more:?}");
-    sandbox.as_user().run(["config", "set", "brief.budget", "300"]).exits(0);
-    assert!(page(&[]).1 <= 300);
-    // At the maximum, the page does not name the command that printed it.
-    let most = page(&["--budget", "20000"]).0;
-    assert!(!most.contains("More: "), "{most}");
-    assert!(next.0.contains("More: midstride brief --budget 20000"), "{}", next.0);
+fn a_note_about_another_repository_is_marked_after_a_check() {
+    let sandbox = shop();
+    let cited = (1..=6).map(|n| format!("- `pay/part{n}.go:{n}` fails\n")).collect::<String>();
+    let note = format!("# Charges\n\n**Date:** 2026-01-15\n\n## Findings\n\n{cited}");
+    sandbox.write("HANDOFF.md", note);
+    let check = sandbox.run(["check", "HANDOFF.md"]);
+    let finding = "warning[D009]: 6 of the 6 paths that this document cites never existed here";
+    assert!(check.stdout.contains(finding), "{check}");
+    let page = sandbox.run(["brief"]).exits(0).stdout;
+    let marked = "(HANDOFF.md, note, dated 2026-01-15, cites 6 paths, 6 of which were not in this \
+                  repository at the last check)";
+    assert!(page.contains(marked), "{page}");
+}
+
+#[test]
+fn an_item_with_a_broken_citation_is_marked_after_a_check() {
+    let sandbox = shop();
+    let note = "# Charges\n\n## Next\n\nFix `src/gone.py:9` first, then `app/market.py`.\n";
+    sandbox.write("HANDOFF.md", note);
+    sandbox.run(["check", "HANDOFF.md"]);
+    let page = sandbox.run(["brief"]).exits(0).stdout;
+    let marked = "Next (HANDOFF.md, cites `src/gone.py:9`, which did not exist at the last check):";
+    assert!(page.contains(marked), "{page}");
 }

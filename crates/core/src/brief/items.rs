@@ -10,7 +10,8 @@ mod work;
 
 pub use concurrent::{ConcurrentSession, concurrent_session_items};
 pub use handoff::{
-    DriftedPlace, KnownHandoff, PromptWords, ProofTrial, REJECTED, handoff_items, source_name,
+    DriftedPlace, KnownHandoff, MissingCitations, PromptWords, ProofTrial, REJECTED, handoff_items,
+    source_name,
 };
 pub use instruction::instruction_items;
 pub use repository::{earlier_commit_items, mark_clean, since_then_item, work_tree_items};

@@ -7,6 +7,7 @@ mod choice;
 mod findings;
 mod line_tracker;
 mod literal;
+mod other_repository;
 mod possibly_done;
 mod rename;
 mod statement;
@@ -15,6 +16,7 @@ pub use choice::choose_file;
 pub use findings::findings;
 pub use line_tracker::LineTracker;
 pub use literal::{CitedFile, LiteralDrift, find_literal_drift, sentences};
+pub use other_repository::other_repository_finding;
 pub use possibly_done::{HandoffActivity, LaterCommit};
 pub use rename::{
     NameDistance, RenamePair, RenamePairs, choose_rename, is_handoff_of_note, is_same_family,

@@ -5,6 +5,7 @@ use crate::format::finding::{Finding, Severity};
 use crate::format::header::{HANDOFF, HandoffKind, Header, Status};
 use crate::format::section::SectionMeaning;
 use crate::handoff::Handoff;
+use crate::handoff::topic::is_date;
 use crate::text::id::HandoffId;
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::time::{self, Time};
@@ -50,6 +51,24 @@ pub fn extract_fields(note: &Handoff<'_>) -> NoteFields {
             None => {}
         }
     }
+    extracted
+}
+
+/// Extracts the header fields of a note that becomes a handoff, also from what its text states.
+pub fn extract_for_adoption(note: &Handoff<'_>) -> NoteFields {
+    let mut extracted = extract_fields(note);
+    let stated = [
+        ("from", note.stated_author().map(one_line).map(YamlData::Text)),
+        ("created", note.stated_date().map(time_data)),
+        ("context_summary", first_paragraph(note.document()).map(YamlData::text)),
+    ];
+    for (name, value) in stated {
+        let value = value.filter(|_| extracted.get(name).is_none());
+        let value = value.and_then(|value| normalize_value(name, value));
+        extracted.fields.extend(value.map(|value| (name, value)));
+    }
+    let order = |name: &str| HANDOFF.fields.iter().position(|field| field.name == name);
+    extracted.fields.sort_by_key(|(name, _)| order(name));
     extracted
 }
 
@@ -115,6 +134,22 @@ fn summary<'d>(note: &Handoff<'d>) -> Option<&'d str> {
     let is_summary =
         first.kind == MarkdownBlockKind::Paragraph && !text.is_empty() && !text.ends_with(':');
     is_summary.then_some(text)
+}
+
+/// The first paragraph that is neither an introduction of a list nor a block of labels such as
+/// `**Date:** 2026-05-15`.
+fn first_paragraph(document: &Document) -> Option<&str> {
+    let body = document.body();
+    let is_paragraph = |kind: MarkdownBlockKind| kind == MarkdownBlockKind::Paragraph;
+    let blocks = document.blocks().iter();
+    let blocks = blocks.filter(|block| is_paragraph(block.kind) && body.contains(block.at));
+    let mut texts = blocks.map(|block| block.at.slice(document.text()).trim());
+    let is_label =
+        |line: &str| line.starts_with("**") && line.contains(":*") || line.contains("**:");
+    texts.find(|text| {
+        let has_words = text.contains(char::is_alphanumeric) && !text.starts_with("<!--");
+        has_words && !text.ends_with(':') && !is_date(text) && !text.lines().all(is_label)
+    })
 }
 
 /// Revisions from the `Revised:` lines of the text.
@@ -212,6 +247,18 @@ mod tests {
         for text in ["## Summary\n\n- one\n", "## Context\n\nThere were two:\n\n- one\n"] {
             assert_eq!(becomes(text).0, "---\nhandoff:\n---\n");
         }
+    }
+
+    #[test]
+    fn stated_dates_authors_and_the_first_paragraph_fill_the_header() {
+        let text = "# Lag\n\n**Date:** 2026-05-15. Master: `b04d2fe`.\n**From:** Leah\n\nThe index lags.\n";
+        let note = Document::parse(text.as_bytes());
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let extracted = extract_for_adoption(&Handoff::new(&note, &location, &stages));
+        assert_eq!(
+            Document::compose(&extracted.fields, "").text(),
+            "---\nhandoff:\n  title: Lag\n  from: Leah\n  created: 2026-05-15T00:00:00Z\n  context_summary: The index lags.\n---\n"
+        );
     }
 
     #[test]

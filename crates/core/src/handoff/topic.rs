@@ -10,7 +10,7 @@ mod step;
 
 pub use status_line::StatusLine;
 
-pub(crate) use status_line::find_status_line;
+pub(crate) use status_line::{find_labeled, find_status_line};
 pub use step::split_items;
 pub(crate) use step::{first_open_step, without_done_steps};
 
@@ -18,6 +18,7 @@ use crate::format::document::Document;
 use crate::format::generated_section;
 use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::text::span::Span;
+use std::borrow::Cow;
 
 /// A part of a body with a known meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,21 +227,40 @@ fn title_index(document: &Document) -> Option<usize> {
     is_title.then_some(0)
 }
 
-/// Whether a text has words outside of comments. Comments and rules are not content.
+/// Whether a text has words. Comments and rules are not content.
 fn has_content(text: &str) -> bool {
-    let mut rest = text;
-    loop {
-        let (before, comment) = match rest.find("<!--") {
-            Some(open) => (&rest[..open], Some(&rest[open..])),
-            None => (rest, None),
-        };
-        if before.chars().any(char::is_alphanumeric) {
-            return true;
-        }
-        let Some(comment) = comment else { return false };
-        let Some(close) = comment.find("-->") else { return false };
-        rest = &comment[close + 3..];
+    without_comments(text).contains(char::is_alphanumeric)
+}
+
+/// A text without HTML comments, which are for authors. A comment in code is kept.
+pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
+    const OPEN: &str = "<!--";
+    const CLOSE: &str = "-->";
+    if !text.contains(OPEN) {
+        return text.into();
     }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(OPEN) {
+        let is_code = is_in_code(&out, &rest[..at]);
+        let (before, comment) = rest.split_at(at);
+        out.push_str(before);
+        let end = comment.find(CLOSE).map_or(comment.len(), |close| close + CLOSE.len());
+        if is_code {
+            out.push_str(&comment[..end]);
+        }
+        rest = &comment[end..];
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+/// Whether the end of a text in two parts is inside of a code block or a code span.
+fn is_in_code(first: &str, second: &str) -> bool {
+    let text = [first, second].concat();
+    let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    let line = text.rsplit('\n').next().unwrap_or_default();
+    fences % 2 == 1 || line.matches('`').count() % 2 == 1
 }
 
 /// The opening paragraphs, before the first heading after the title.
@@ -262,7 +282,7 @@ fn preamble(document: &Document) -> Option<String> {
 }
 
 /// Whether a paragraph only contains dates.
-fn is_date(paragraph: &str) -> bool {
+pub(crate) fn is_date(paragraph: &str) -> bool {
     const NAMES: [&str; 6] = ["date", "updated", "last updated", "created", "captured", "revised"];
     paragraph.lines().all(|line| {
         let name = line.split(':').next().unwrap_or_default();
@@ -301,6 +321,16 @@ mod tests {
         check("# T\n\n## Next\n\n<!-- what comes next -->\n", None);
         check("# T\n\n## Next\n\nRun it.\n\n### Open questions\n\n- Why?\n", Some("Run it."));
         check("# T\n\n## Next\n\nRun it.\n\n---\n\n## Files\n", Some("Run it."));
+    }
+
+    #[test]
+    fn comments_are_removed_outside_of_code() {
+        let check =
+            |text: &str, expected: &str| assert_eq!(without_comments(text).trim(), expected);
+        check("<!-- steps -->\n\n1. Ship it <!-- soon\nor not -->", "1. Ship it");
+        check("Add `<!-- x -->`.", "Add `<!-- x -->`.");
+        check("```\n<!-- x -->\n```\n<!-- y -->", "```\n<!-- x -->\n```");
+        check("<!-- never closed", "");
     }
 
     #[test]

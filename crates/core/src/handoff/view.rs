@@ -3,8 +3,8 @@
 use crate::format::document::Document;
 use crate::format::generated_section;
 use crate::format::header::{
-    Assumption, Capability, Decision, Dependencies, Deviation, FromYaml, HandoffKind, Header,
-    HeaderLocation, Measurement, Proof, Question, Recovery, Resolution, Review, Revision,
+    Assumption, Capability, Decision, Dependencies, Dependency, Deviation, FromYaml, HandoffKind,
+    Header, HeaderLocation, Measurement, Proof, Question, Recovery, Resolution, Review, Revision,
     StartupEntries, Status, WrongTurn,
 };
 use crate::format::section::SectionMeaning;
@@ -79,6 +79,27 @@ impl<'d> Handoff<'d> {
     /// The status line in the body.
     pub fn status_line(&self) -> Option<StatusLine<'d>> {
         topic::find_status_line(self.document)
+    }
+
+    /// The date that a note states in its first lines: `**Date:** 2026-05-15`.
+    pub fn stated_date(&self) -> Option<Time> {
+        let value =
+            topic::find_labeled(self.document, &["date", "written", "created", "last updated"])?;
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '+');
+        Time::parse(value.split(|c| !is_part(c)).find(|word| !word.is_empty())?)
+    }
+
+    /// The author that a note states in its first lines: `**From:** Leah`.
+    pub fn stated_author(&self) -> Option<&'d str> {
+        const WORDS_MAX: usize = 5;
+        let value = topic::find_labeled(self.document, &["from", "author", "written by", "by"])?;
+        (value.split_whitespace().count() <= WORDS_MAX).then_some(value)
+    }
+
+    /// Whether the handoff was made from another document, and is not a stage.
+    pub fn is_adopted(&self) -> bool {
+        let upstream = self.dependencies().upstream;
+        self.stage().is_none() && upstream.iter().any(Dependency::is_origin)
     }
 
     fn body_status(&self) -> Option<Status> {

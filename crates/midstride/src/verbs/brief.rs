@@ -287,6 +287,7 @@ pub(in crate::verbs) fn is_rejected(
         trials: Vec::new(),
         drifted_places: Vec::new(),
         checked_at: None,
+        missing: items::MissingCitations::default(),
     };
     handoff_items(&known).1.iter().any(|item| item.heading == items::REJECTED)
 }
@@ -820,7 +821,14 @@ fn is_session_first(work: &LedgerFacts<'_>, open: &RankedHandoffs) -> bool {
     if left == Some(&summary.session) {
         return false;
     }
-    let changed = first.and_then(|one| one.card.changed);
+    // A note of unknown age may be much older than the session, or about something else.
+    let is_unknown = |one: &RankedHandoff| {
+        let is_note = one.card.routing.as_ref().is_some_and(|routing| routing.is_note);
+        let checks = one.citations.as_ref().map(|(_, checks)| checks.as_slice());
+        let missing = checks.map(items::MissingCitations::from_checks).unwrap_or_default();
+        is_note && (!one.is_dated || missing.is_most())
+    };
+    let changed = first.filter(|one| !is_unknown(one)).and_then(|one| one.card.changed);
     work.is_own || summary.ended.map(Timestamp::as_second) > changed
 }
 
@@ -847,6 +855,7 @@ fn collect_handoff_items(
         prompt: asked.prompt.as_deref().map(items::PromptWords::from_prompt),
         handoff,
         drifted_places: checks.iter().filter_map(drifted_place).collect(),
+        missing: items::MissingCitations::from_checks(checks),
         checked_at,
     };
     let clean = |text: &mut String| *text = workspace.clean(text).0.as_str().to_owned();

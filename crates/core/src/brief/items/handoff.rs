@@ -2,13 +2,14 @@
 //! one.
 
 use super::{ItemSource, day, short_commit};
+use crate::brief::quote;
 use crate::brief::{BriefItem, ItemRank, SourcedStartupStep, StartupStep};
 use crate::format::header::{
     Decision, Proof, Question, RecordedOutcome, Status, Validation, WrongTurn,
 };
 use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::handoff::Handoff;
-use crate::handoff::drift::CitationStatus;
+use crate::handoff::drift::{CitationCheck, CitationStatus};
 use crate::handoff::topic::{self, BodyTopics};
 use crate::text::id::CommitId;
 use crate::text::span::Spanned;
@@ -42,6 +43,40 @@ pub struct KnownHandoff<'d> {
     pub drifted_places: Vec<DriftedPlace>,
     /// The commit at which those places were checked.
     pub checked_at: Option<CommitId>,
+    /// The citations that led nowhere at the last check.
+    pub missing: MissingCitations,
+}
+
+/// What a document cites that did not exist at the last check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MissingCitations {
+    /// The citations, as written.
+    pub places: Vec<String>,
+    /// How many distinct paths it cites.
+    pub paths: usize,
+    /// How many of those did not exist.
+    pub missing_paths: usize,
+}
+
+impl MissingCitations {
+    /// Finds the missing ones among checked citations.
+    pub fn from_checks(checks: &[CitationCheck]) -> Self {
+        let path = |check: &CitationCheck| check.cited_path().to_owned();
+        let paths: HashSet<String> = checks.iter().map(path).collect();
+        let lacks_path = |check: &&CitationCheck| check.lacks_path();
+        let missing: HashSet<String> = checks.iter().filter(lacks_path).map(path).collect();
+        let is_broken = |check: &&CitationCheck| check.lacks_path() || check.lacks_lines();
+        let mut places: Vec<String> =
+            checks.iter().filter(is_broken).map(|check| check.place.value.clone()).collect();
+        places.dedup();
+        Self { places, paths: paths.len(), missing_paths: missing.len() }
+    }
+
+    /// Whether most of what the document cites did not exist.
+    pub fn is_most(&self) -> bool {
+        const PATHS_MIN: usize = 5;
+        self.paths >= PATHS_MIN && self.missing_paths * 2 > self.paths
+    }
 }
 
 /// The distinctive words of a prompt, for comparison.
@@ -192,7 +227,38 @@ pub fn handoff_items(known: &KnownHandoff<'_>) -> (Vec<SourcedStartupStep>, Vec<
         items.extend(builds.map(|text| builder.item(ItemRank::Read, "Builds on", text)));
     }
     add_assumptions(&builder, &mut items);
+    for item in &mut items {
+        item.text = topic::without_comments(&item.text).trim().to_owned();
+    }
+    items.retain(|item| !item.text.is_empty());
+    mark_missing_places(known, &mut items);
     (startup_steps(handoff, &builder.origin), items)
+}
+
+/// Marks items that cite a place that did not exist at the last check. A document with many of them is
+/// marked once.
+fn mark_missing_places(known: &KnownHandoff<'_>, items: &mut [BriefItem]) {
+    const PLACE_LENGTH_MAX: usize = 60;
+    if known.missing.is_most() {
+        return;
+    }
+    let cites = |text: &str, place: &str| {
+        let mut found = text.match_indices(place);
+        found.any(|(at, _)| {
+            let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_');
+            !text[at + place.len()..].starts_with(goes_on) && !text[..at].ends_with(goes_on)
+        })
+    };
+    for item in items.iter_mut().filter(|item| item.heading != "Cited place") {
+        let places = &known.missing.places;
+        let Some(place) = places.iter().find(|place| cites(&item.text, place)) else { continue };
+        let place = quote::code(place, PLACE_LENGTH_MAX);
+        let mark = format!("cites {place}, which did not exist at the last check");
+        item.remark = Some(match item.remark.take() {
+            Some(remark) => format!("{remark}, {mark}"),
+            None => mark,
+        });
+    }
 }
 
 fn startup_steps(handoff: &Handoff<'_>, origin: &ItemSource) -> Vec<SourcedStartupStep> {
@@ -244,8 +310,11 @@ fn add_status(builder: &HandoffItemBuilder<'_, '_>, items: &mut Vec<BriefItem>) 
 /// The status of the handoff and the date of its last change.
 fn remark(known: &KnownHandoff<'_>) -> String {
     let handoff = &known.handoff;
+    let stated = handoff.stated_date().filter(|_| !handoff.is_handoff());
+    let stated = stated.map(|time| format!(", dated {}", day(time.moment)));
     let changed = match (handoff.changed(), known.file_changed) {
         (Some(time), _) => format!(", changed {}", day(time.moment)),
+        (None, _) if stated.is_some() => stated.unwrap_or_default(),
         (None, Some(time)) if !handoff.is_handoff() => format!(", changed {}", day(time)),
         (None, _) => String::new(),
     };
@@ -256,7 +325,14 @@ fn remark(known: &KnownHandoff<'_>) -> String {
         (false, true) => format!("note, {status}"),
         (false, false) => "note".to_owned(),
     };
-    format!("{status}{changed}")
+    let missing = match &known.missing {
+        missing if missing.is_most() => format!(
+            ", cites {} paths, {} of which were not in this repository at the last check",
+            missing.paths, missing.missing_paths
+        ),
+        _ => String::new(),
+    };
+    format!("{status}{changed}{missing}")
 }
 
 /// Adds the next steps. The first open step of the plan is the next action if the handoff names
@@ -277,7 +353,7 @@ fn add_next_action(builder: &HandoffItemBuilder<'_, '_>, items: &mut Vec<BriefIt
 fn plan_step(topics: &BodyTopics<'_>) -> Option<String> {
     let plans = topics.best_texts(SectionMeaning::Plan).into_iter();
     let mut plans = plans.filter(|(fit, text)| *fit != HeadingFit::Weak || text.contains("[ ]"));
-    plans.find_map(|(_, text)| topic::first_open_step(&text))
+    plans.find_map(|(_, text)| topic::first_open_step(&topic::without_comments(&text)))
 }
 
 /// The single item of a closed handoff: its outcome, the commit, and its wrong turns. It ranks as a
@@ -500,6 +576,7 @@ mod tests {
             trials: Vec::new(),
             drifted_places: Vec::new(),
             checked_at: None,
+            missing: MissingCitations::default(),
         };
         let line = |item: BriefItem| {
             format!("{} | {} | {}", item.rank.name(), item.heading, item.text.replace('\n', "⏎"))
@@ -532,6 +609,9 @@ mod tests {
         let text = "# T\n\n## Plan\n\n- [x] One\n- [ ] Two\n\nAcceptance: it is green.\n";
         let step = "next-action | First open plan step | - [ ] Two⏎⏎Acceptance: it is green.";
         assert_eq!(lines_for(text, None)[1], step);
+        // Instructions in a template are not quoted.
+        let template = "# T\n\n## Plan\n\n<!-- Steps. -->\n\n## Root causes\n\n<!-- By impact. -->\n\nA lock <!-- why? -->\n";
+        assert_eq!(lines_for(template, None)[1..], ["decision | Root cause | A lock"]);
         let done = "# T\n\n## Plan\n\n- [x] One\n- ✅ Two\n";
         assert_eq!(lines_for(done, None).len(), 1);
     }

@@ -50,7 +50,8 @@ fn required_fields<'s>(
 fn is_elsewhere(handoff: &Handoff<'_>, field: &str) -> bool {
     match field {
         "title" => handoff.title().is_some(),
-        "created" => handoff.created().is_some(),
+        // A note that does not state its date stays without one.
+        "created" => handoff.created().is_some() || handoff.is_adopted(),
         _ => false,
     }
 }

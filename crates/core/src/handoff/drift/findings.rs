@@ -302,8 +302,18 @@ fn change_message(place: &str, now: &CodeLocation, change: Option<&LineChange>) 
 }
 
 impl CitationCheck {
+    /// Whether nothing has the cited path, and nothing had it when it was cited.
+    pub fn lacks_path(&self) -> bool {
+        matches!(self.doubt, Some(CitationDoubt::NoSuchPath | CitationDoubt::UnknownPath))
+    }
+
+    /// Whether the cited file never had the cited lines.
+    pub fn lacks_lines(&self) -> bool {
+        self.doubt == Some(CitationDoubt::NoSuchLines)
+    }
+
     /// The path as written.
-    fn cited_path(&self) -> &str {
+    pub fn cited_path(&self) -> &str {
         self.place.value.split([':', '#']).next().unwrap_or_default()
     }
 }

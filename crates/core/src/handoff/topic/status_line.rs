@@ -91,6 +91,23 @@ pub(crate) fn find_status_line(document: &Document) -> Option<StatusLine<'_>> {
     places.find_map(|place| find_in_span(document, place)).or_else(|| find_below_heading(document))
 }
 
+/// Finds the value of a line with one of these lowercase names in the first lines: `**Date:** 2026-05-15`.
+pub(crate) fn find_labeled<'d>(document: &'d Document, names: &[&str]) -> Option<&'d str> {
+    let text = document.body().slice(document.text());
+    let code = document.code();
+    let is_code = |at: usize| code.iter().any(|span| span.start <= at && at < span.end);
+    let mut at = document.body().start;
+    let mut lines = text.split_inclusive('\n').take(LINES_MAX).peekable();
+    while let Some(line) = lines.next() {
+        let next = lines.peek().copied().unwrap_or_default();
+        if let Some(value) = parse_value(line, next, names).filter(|_| !is_code(at)) {
+            return Some(value);
+        }
+        at += line.len();
+    }
+    None
+}
+
 /// Finds a heading `Status` whose first line is a status: `✅ Complete`.
 fn find_below_heading(document: &Document) -> Option<StatusLine<'_>> {
     let is_status = |heading: &str| {
@@ -120,7 +137,7 @@ fn find_in_span(document: &Document, place: Span) -> Option<StatusLine<'_>> {
     let mut lines = place.slice(document.text()).split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
-        if let Some(value) = parse_value(line, next).filter(|_| !is_code(at)) {
+        if let Some(value) = parse_value(line, next, &NAMES).filter(|_| !is_code(at)) {
             let start = at + value.as_ptr() as usize - line.as_ptr() as usize;
             let text = Spanned::new(value, Span::new(start, start + value.len()));
             return Some(StatusLine { text, status: parse_status(value) });
@@ -130,8 +147,8 @@ fn find_in_span(document: &Document, place: Span) -> Option<StatusLine<'_>> {
     None
 }
 
-/// The value of a line, if it is a status line.
-fn parse_value<'l>(line: &'l str, next: &str) -> Option<&'l str> {
+/// The value of a line, if it has one of these names.
+fn parse_value<'l>(line: &'l str, next: &str, names: &[&str]) -> Option<&'l str> {
     let content = line.trim().trim_start_matches(['>', '-', '*', '+', '#', ' ', '•']);
     let (name, value) = if let Some(row) = content.strip_prefix('|') {
         let is_separator =
@@ -154,7 +171,7 @@ fn parse_value<'l>(line: &'l str, next: &str) -> Option<&'l str> {
     }
     let name = name.to_lowercase();
     let value = value.trim().trim_matches(['*', '_', ' ']).trim();
-    (NAMES.contains(&name.as_str()) && !value.is_empty()).then_some(value)
+    (names.contains(&name.as_str()) && !value.is_empty()).then_some(value)
 }
 
 /// The status that a value means, if it is clear.

@@ -37,7 +37,7 @@ struct CachedDocument {
 }
 
 /// The number of the current rules for reading and checking citations. Raise it when they change.
-const RULES: u32 = 5;
+const RULES: u32 = 6;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct CachedCitation {
@@ -51,9 +51,39 @@ struct CachedCitation {
     change: Option<(String, Option<String>)>,
     file_changed: bool,
     path_only: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missing: Option<MissingPart>,
     fixable: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     literals: Vec<CachedLiteral>,
+}
+
+/// What never existed. Other reasons for doubt are not stored.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum MissingPart {
+    Path,
+    UnknownPath,
+    Lines,
+}
+
+impl MissingPart {
+    fn from_doubt(doubt: &CitationDoubt) -> Option<Self> {
+        match doubt {
+            CitationDoubt::NoSuchPath => Some(Self::Path),
+            CitationDoubt::UnknownPath => Some(Self::UnknownPath),
+            CitationDoubt::NoSuchLines => Some(Self::Lines),
+            _ => None,
+        }
+    }
+
+    fn doubt(self) -> CitationDoubt {
+        match self {
+            Self::Path => CitationDoubt::NoSuchPath,
+            Self::UnknownPath => CitationDoubt::UnknownPath,
+            Self::Lines => CitationDoubt::NoSuchLines,
+        }
+    }
 }
 
 /// The literal, its span, whether it is a line count, and the value that replaced it.
@@ -220,6 +250,7 @@ impl CachedCitation {
                 .map(|change| (change.before.clone(), change.after.clone())),
             file_changed: one.file_changed,
             path_only: one.doubt == Some(CitationDoubt::PathOnly),
+            missing: one.doubt.as_ref().and_then(MissingPart::from_doubt),
             fixable: one.is_fixable,
             literals: one.literals.iter().map(encode_literal).collect(),
         }
@@ -238,7 +269,10 @@ impl CachedCitation {
             outcome: CitationOutcome::from_parts(status, location, change)?,
             origin: CitationOrigin::parse(&self.baseline, self.commit)?,
             file_changed: self.file_changed,
-            doubt: self.path_only.then_some(CitationDoubt::PathOnly),
+            doubt: match self.missing {
+                Some(missing) => Some(missing.doubt()),
+                None => self.path_only.then_some(CitationDoubt::PathOnly),
+            },
             is_fixable: self.fixable,
             literals: self.literals.into_iter().map(decode_literal).collect(),
         })

@@ -72,7 +72,7 @@ impl IndexCard {
 
 /// References to the documents that a handoff was made from. A stage builds on them instead.
 fn made_from(handoff: &Handoff<'_>) -> Vec<String> {
-    if !handoff.is_handoff() || handoff.stage().is_some() {
+    if !handoff.is_handoff() || !handoff.is_adopted() {
         return Vec::new();
     }
     let upstream = handoff.dependencies().upstream.into_iter();
@@ -82,8 +82,9 @@ fn made_from(handoff: &Handoff<'_>) -> Vec<String> {
 
 /// When a document says it last changed; for a note, the date in its name also counts.
 fn changed(handoff: &Handoff<'_>) -> Option<i64> {
+    let stated = || handoff.stated_date().filter(|_| !handoff.is_handoff());
     let named = || handoff.time_from_name().filter(|_| !handoff.is_handoff());
-    handoff.changed().or_else(named).map(|time| time.moment.as_second())
+    handoff.changed().or_else(stated).or_else(named).map(|time| time.moment.as_second())
 }
 
 /// What a hit must match in addition to the words.

@@ -198,6 +198,12 @@ fn check_document(
     for finding in drift::findings(named.as_deref(), &stored.document, &citations) {
         verdict.add(&stored.document, finding);
     }
+    let repository = workspace.repository().filter(|repository| !repository.is_shallow());
+    let has_commit = |id: &str| Some(repository?.resolve_commit(id).is_some());
+    let other = drift::other_repository_finding(&stored.document, &citations, has_commit);
+    if let Some(finding) = other {
+        verdict.add(&stored.document, finding);
+    }
     let measured = coverage.as_ref().and_then(SessionComparison::coverage);
     for finding in measured.map(|measured| measured.findings(&handoff)).unwrap_or_default() {
         verdict.add(&stored.document, finding);

@@ -141,7 +141,7 @@ impl SourceNote {
             return Err(NewError::NotUtf8(path));
         }
         let RedactedDocument { document, redacted, .. } = workspace.redact(document)?;
-        let fields = note::extract_fields(&Handoff::new(
+        let fields = note::extract_for_adoption(&Handoff::new(
             &document,
             whereabouts,
             &workspace.settings().stages,
@@ -194,9 +194,14 @@ impl SourceNote {
         let own = &self.fields;
         // The id and the kind were already chosen with the note's values in mind.
         let is_fixed = |name: &str| matches!(name, "id" | "kind") || typed.specifies(name);
-        // An older note was not written at the current commit.
-        let is_late = |name: &str| name == "at_commit" && own.get("created").is_some();
-        fields.retain(|(name, _)| is_fixed(name) || !(own.get(name).is_some() || is_late(name)));
+        // A note that does not say when and by whom it was written stays without that.
+        let is_unknown = |name: &str| matches!(name, "at_commit" | "created" | "from");
+        fields.retain(|(name, _)| is_fixed(name) || !(own.get(name).is_some() || is_unknown(name)));
+        if own.get("context_summary").is_none() && !typed.specifies("context_summary") {
+            let origin = format!("Made from the note `{}`.", self.path.display());
+            fields.retain(|(name, _)| *name != "context_summary");
+            fields.push(("context_summary", YamlData::Text(origin)));
+        }
         fields.extend(own.fields.iter().filter(|(name, _)| !is_fixed(name)).cloned());
         fields
     }
