@@ -397,7 +397,7 @@ fn a_note_about_another_repository_is_marked_after_a_check() {
     let finding = "warning[D009]: 6 of the 6 paths that this document cites never existed here";
     assert!(check.stdout.contains(finding), "{check}");
     let page = sandbox.run(["brief"]).exits(0).stdout;
-    let marked = "(HANDOFF.md, note, dated 2026-01-15, cites 6 paths, 6 of which were not in this \
+    let marked = "(HANDOFF.md, note, dated 2026-01-15, cites 6 paths; 6 were not in this \
                   repository at the last check)";
     assert!(page.contains(marked), "{page}");
 }

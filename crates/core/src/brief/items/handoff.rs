@@ -327,7 +327,7 @@ fn remark(known: &KnownHandoff<'_>) -> String {
     };
     let missing = match &known.missing {
         missing if missing.is_most() => format!(
-            ", cites {} paths, {} of which were not in this repository at the last check",
+            ", cites {} paths; {} were not in this repository at the last check",
             missing.paths, missing.missing_paths
         ),
         _ => String::new(),
