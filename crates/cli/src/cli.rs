@@ -3,6 +3,7 @@
 mod suggestion;
 
 use crate::commands;
+use crate::commands::setup::setup;
 use crate::demo;
 use crate::hooks;
 use crate::mcp;
@@ -259,9 +260,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         }
         Some(CliCommand::Help(args)) => commands::help::help(ui, &args, &definition()),
         Some(CliCommand::Log(args)) => commands::log::log(ui, &opener.open_excluded()?, &args),
-        Some(CliCommand::Setup(args)) => {
-            commands::setup::setup(ui, &opener.environment, &args, mcp::session_cost)
-        }
+        Some(CliCommand::Setup(args)) => setup(ui, &opener.environment, &args, mcp::session_cost),
         Some(CliCommand::Init(args)) => {
             commands::init::init(ui, opener.open_excluded()?.workspace(), &args)
         }

@@ -13,8 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use midstride::clients::{self, SessionLiveness};
 use midstride::verbs::{
     DismissableItem, HomeScreen, LastSession, NewestSession, NextCommand, OpenHandoff,
-    ReopenCommand, WaitingItem,
-    WaitingSource,
+    ReopenCommand, WaitingItem, WaitingSource,
 };
 use midstride_core::brief::items::SessionScope;
 use midstride_core::session::checkpoint::{HighlightKind, SessionEnding, SessionSummary};

@@ -198,7 +198,7 @@ impl MarkdownRenderer<'_> {
                 }
             }
             TagEnd::Emphasis | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image => {
-                self.push_source(&(at.end..at.end))
+                self.push_source(&(at.end..at.end));
             }
             _ => {}
         }

@@ -198,9 +198,6 @@ fn session_json(session: &CommitSession) -> CommitSessionJson<'_> {
         one.map(|one| one.text.as_str())
     }
     let summary = &session.summary;
-    fn texts(all: &[Highlight]) -> Vec<&str> {
-        all.iter().map(|one| one.text.as_str()).collect()
-    }
     CommitSessionJson {
         client: session.client.name(),
         session: summary.session.as_str(),
@@ -213,6 +210,10 @@ fn session_json(session: &CommitSession) -> CommitSessionJson<'_> {
         decisions: texts(&session.decisions),
         wrong_turns: texts(&session.wrong_turns),
     }
+}
+
+fn texts(all: &[Highlight]) -> Vec<&str> {
+    all.iter().map(|one| one.text.as_str()).collect()
 }
 
 fn handoff_json(handoff: &CitingHandoff) -> CitingHandoffJson<'_> {

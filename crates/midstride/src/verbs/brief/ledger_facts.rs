@@ -378,7 +378,8 @@ pub(in crate::verbs) fn unfinished_work(
 ) -> Result<UnfinishedWork, LedgerError> {
     let asked = BriefRequest { session: own.cloned(), ..BriefRequest::default() };
     let facts = LedgerFacts::read_with(store, &asked, newest)?;
-    let LedgerFacts { summary: last, newest, own_unsettled: own, unsettled: (earlier, _), .. } = facts;
+    let LedgerFacts { summary: last, newest, own_unsettled: own, unsettled: (earlier, _), .. } =
+        facts;
     Ok(UnfinishedWork { last, newest, own, earlier })
 }
 
