@@ -103,7 +103,7 @@ fn a_handoff_starts_even_if_its_tasks_cannot_be_imported() {
     let started = verbs::start(&store, &slow(&store), None).unwrap();
     assert_eq!(
         started.imported.unwrap_err().to_string(),
-        "the tasks of `docs/handoffs/slow.md` were not created: the handoff is not trusted"
+        "the tasks in `docs/handoffs/slow.md` were not created, because the handoff is not trusted"
     );
     assert_eq!(status(&store), Status::InProgress);
 }

@@ -85,7 +85,7 @@ fn list(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic
     }
     match items.is_empty() {
         true => {
-            ui.say("Nothing to dismiss: no open items from earlier sessions, no instructions.")?
+            ui.say("Nothing to dismiss: no open items from earlier sessions, no instructions.")?;
         }
         false => ui.print(&dismissable::render_table(&items, Ui::width()).text)?,
     }

@@ -84,7 +84,7 @@ fn an_agent_saves_only_sessions_of_its_project() {
     {
       "schema": "error/1",
       "code": "invalid-input",
-      "message": "`[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript of this project",
+      "message": "`[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript from this project",
       "hint": "`midstride session list` shows this project's sessions"
     }
     "#);

@@ -67,6 +67,10 @@ fn each_command_is_shown_exactly() {
     insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @r"
     exit 0
     ----- stdout -----
+    2026-03-21  [ROOT]
+      1 document that sessions would be briefed from: 1 not committed
+      .midstride/handoffs: 1 document
+        pages.md  not committed
     2026-03-21  pages
       make bench\u{1b}[2K\r\u{202e}
         && rm -rf build

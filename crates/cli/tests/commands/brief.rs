@@ -91,7 +91,7 @@ fn the_next_session_gets_what_it_needs() {
     > The index on city exists
     Nothing omitted.
     ----- stderr -----
-    midstride: briefed from 5e550001, "Make the market pages fast again; the cache is purged on eve…" (stopped mid-turn; 1 open failure; 2 open tasks) and 3 more · 818 tokens
+    midstride: briefed from 5e550001, "Make the market pages fast again; the cache is purged on eve…" (stopped mid-turn; 1 open failure; 2 open tasks) and 3 more · 815 tokens
     "#);
     let task = sandbox.run(["task", "add", "Wire the cache"]).exits(0).stdout;
     let told = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
@@ -141,7 +141,7 @@ fn a_starting_session_gets_a_shorter_briefing() {
     > The coin balance is looked up on every page
     Omitted: 1 failure, 1 open task, 15 other items. More: midstride brief --budget 20000
     ----- stderr -----
-    midstride: briefed from 5e550001, "Make the market pages fast again; the cache is purged on eve…" (stopped mid-turn; 1 open failure; 2 open tasks) and 3 more · 498 tokens
+    midstride: briefed from 5e550001, "Make the market pages fast again; the cache is purged on eve…" (stopped mid-turn; 1 open failure; 2 open tasks) and 3 more · 496 tokens
     "#);
 }
 
@@ -196,7 +196,7 @@ fn errors_suggest_what_to_do() {
     exit 2
     ----- stderr -----
     error: cannot tell which client session `5e55` belongs to
-    hint: add --client claude-code, or --client codex
+    hint: add --client claude-code, or --client codex, or --client qwen-code
     ");
     insta::assert_snapshot!(
         sandbox.run(["brief", "--client", "codex", "--session", "../x"]), @"

@@ -788,7 +788,7 @@ fn all_means_the_clients_that_are_installed() {
     exit 2
     ----- stderr -----
     error: no client found on this machine
-    hint: start a client once, or specify one with `midstride client add claude-code`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: start a client once, or specify one with `midstride client add claude-code`; if its home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     ");
     std::fs::create_dir(sandbox.home().join(".codex")).unwrap();
     sandbox.run(["client", "add", "--all", "--yes"]).exits(0);

@@ -69,7 +69,7 @@ fn stored_data_is_listed_and_deleted() {
     let run = sandbox.as_user().run(["-C", home, "forget", "--all", "--yes"]).exits(0);
     insta::assert_snapshot!(run.stderr, @"
     [ROOT]
-      2026-03-20  [UID]  Make the market pages fast again; the cache is purged on ev…
+      2026-03-20  5e550001  Make the market pages fast again; the cache is purged on ev…
     Deleted 1 captured session.
     Not deleted: 1 transcript kept by the clients themselves
     Not deleted: tasks that `midstride sync` sent to a remote, and backups

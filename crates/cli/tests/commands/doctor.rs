@@ -134,7 +134,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  nothing to brief now; 287 tokens for the names of tools and skills
+      session  nothing to brief now; 288 tokens for the names of tools and skills
       tools  1,881 tokens for the list of MCP tools: in each session of Codex, on first use in Claude Code and Qwen Code
     Claude Code
       program  not found
@@ -156,11 +156,17 @@ fn the_simulation_runs_without_an_installation() {
       ok  Codex  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session was captured
       ok  Codex  next session  [N] ms  briefed 211 tokens, with the previous session's briefing
+      ok  Qwen Code  start  [N] ms  briefed 102 tokens, with the planted handoff
+      ok  Qwen Code  before compaction  [N] ms  captured
+      ok  Qwen Code  after compaction  [N] ms  recorded
+      ok  Qwen Code  start over  [N] ms  briefed 179 tokens, with the handoff and the correction
+      ok  Qwen Code  end  [N] ms  the whole session was captured
+      ok  Qwen Code  next session  [N] ms  briefed 212 tokens, with the previous session's briefing
       ok  all  MCP server  [N] ms  offers 13 tools
     -----
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     ");
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
@@ -201,7 +207,7 @@ fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      session  a 340-token briefing now; 288 tokens for the names of tools and skills
       tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -263,7 +269,7 @@ fn fired_hooks_are_shown_with_time_and_output() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      session  a 340-token briefing now; 288 tokens for the names of tools and skills
       tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -459,9 +465,9 @@ fn every_problem_is_named_with_a_hint() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      session  a 340-token briefing now; 288 tokens for the names of tools and skills
       tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
-      log  unreadable and not counted: 2 lines
+      log  skipped 2 lines that could not be read
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  9 of 10 hooks, the MCP server, 2 of 2 skills
@@ -567,7 +573,7 @@ fn disabled_hooks_are_reported_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  no briefing here; 287 tokens for the names of tools and skills
+      session  no briefing here; 288 tokens for the names of tools and skills
       tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -651,7 +657,7 @@ fn untrusted_handoffs_are_reported() {
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
       - this project is not trusted, so sessions are not briefed from its handoffs
         hint: run `midstride trust` to review and allow it
     ");

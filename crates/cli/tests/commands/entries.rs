@@ -170,6 +170,7 @@ fn a_note_takes_no_entries() {
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
     hint: `midstride new --from HANDOFF.md` turns it into a handoff
+    hint: `midstride dismiss HANDOFF.md` keeps it out of briefings
     ");
     assert_eq!(sandbox.read("HANDOFF.md"), before);
 }

@@ -18,7 +18,7 @@ fn plain_markdown_becomes_a_handoff() {
     exit 0
     ----- stderr -----
     Wrote where-we-are: .midstride/handoffs/where-we-are.md
-    The handoff has every line of HANDOFF.md
+    The handoff contains every line of HANDOFF.md
     Header fields from the note: title, context_summary
     The note was not changed; sessions are briefed from the handoff instead, until you delete the handoff. Once you delete the note, remove it from `dependencies.upstream` too
     Next: midstride check where-we-are
@@ -192,7 +192,7 @@ fn a_note_outside_the_project_is_read_but_not_named() {
     exit 0
     ----- stderr -----
     Wrote far-away: .midstride/handoffs/far-away.md
-    The handoff has every line of [HOME]/note.md
+    The handoff contains every line of [HOME]/note.md
     Header fields from the note: title, context_summary
     The note was not changed; it is outside the project, so the handoff does not reference it
     Next: midstride check far-away
@@ -245,7 +245,7 @@ fn secrets_of_a_note_are_not_written() {
     Wrote leak-redacted-github: .midstride/handoffs/leak-redacted-github.md
     warning: redacted a secret: github-token
     warning: redacted a secret: github-token
-    The handoff has every line of note.md
+    The handoff contains every line of note.md
     Header fields from the note: title, context_summary
     The note was not changed; sessions are briefed from the handoff instead, until you delete the handoff. Once you delete the note, remove it from `dependencies.upstream` too
     Next: midstride check leak-redacted-github

@@ -301,6 +301,7 @@ fn a_review_that_held_cannot_change_the_text() {
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
     hint: `midstride new --from HANDOFF.md` turns it into a handoff
+    hint: `midstride dismiss HANDOFF.md` keeps it out of briefings
     ");
 }
 

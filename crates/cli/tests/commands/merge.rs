@@ -341,7 +341,7 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["-C", "../second", "show", "market@2"]), @"
     exit 2
     ----- stderr -----
-    error: the text of `market-page-perf@2` is not on this machine
+    error: revision `market-page-perf@2` is not stored on this machine
     hint: `midstride sync` fetches the revisions that others have shared with it
     ");
 

@@ -168,7 +168,6 @@ fn an_untrusted_rule_of_the_project_removes_nothing() {
     exit 1
     ----- stderr -----
     1 document that sessions would be briefed from: 1 not committed
-      git does not verify author names, so anyone can use any name
     .midstride/handoffs: 1 document
       good.md  not committed
     .midstride/config.toml removes text from what midstride writes:

@@ -50,7 +50,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     insta::assert_snapshot!(sandbox.run(["show", "market@1"]), @"
     exit 2
     ----- stderr -----
-    error: the text of `market-page-perf@1` is not on this machine
+    error: revision `market-page-perf@1` is not stored on this machine
     hint: `midstride sync` fetches the revisions that others have shared with it
     ");
 }
@@ -188,6 +188,7 @@ fn a_note_has_no_history() {
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so midstride cannot record its history
     hint: `midstride new --from HANDOFF.md` turns it into a handoff
+    hint: `midstride dismiss HANDOFF.md` keeps it out of briefings
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["edit", "market", "--reason", " ", "--body", "-"], "x\n"), @"
     exit 2

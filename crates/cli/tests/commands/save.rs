@@ -514,7 +514,7 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: no session found for this project
-    hint: for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     hint: `--no-session` saves your text with facts from git and tasks
     ");
     let sandbox = worked_in();
@@ -599,7 +599,7 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["save", "--summary", "x"]), @"
     exit 2
     ----- stderr -----
-    error: session `[UID]` of claude-code has no transcript in this project
+    error: claude-code session `[UID]` has no transcript in this project
     hint: use `--session` or `--transcript` to select another session
     hint: `--no-session` saves your text with facts from git and tasks
     ");

@@ -453,8 +453,8 @@ fn the_doctor_reports_the_index() {
     insta::assert_snapshot!(problems(&doctor(&sandbox, &["--no-simulation"]).exits(1)), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
-      - folder `../elsewhere` is outside the project; it is not read until trusted with `midstride trust`
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
+      - folder `../elsewhere` is outside the project; midstride does not read it until you trust it with `midstride trust`
         hint: review it with `midstride trust`, or fix the configuration
       - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
         hint: restore `[ROOT]/.git/midstride/ledger.db` from a backup, or move it and `ledger.db-wal` out of the way: midstride rebuilds what it can from documents and transcripts, and `midstride sync` fetches shared tasks
@@ -480,7 +480,7 @@ fn the_doctor_keeps_an_index_of_a_newer_version() {
     insta::assert_snapshot!(problems(&run), @"
     Problems
       - no client found on this machine
-        hint: install Claude Code or Codex and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+        hint: install Claude Code, Codex or Qwen Code and start it once, then run `midstride setup`; if its home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
       - `[ROOT]/.git/midstride/ledger.db` has version 99; this midstride supports 1
         hint: update midstride; the ledger was not changed
     ");

@@ -290,7 +290,7 @@ fn errors_suggest_what_to_do() {
     exit 2
     ----- stderr -----
     error: no session found for this project
-    hint: for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: for a transcript stored elsewhere or from a project that was moved, use `--transcript`; if a client's home folder is in another location, set CLAUDE_CONFIG_DIR, CODEX_HOME or QWEN_HOME
     ");
     insta::assert_snapshot!(sandbox.run(["session", "show", "nobody"]), @"
     exit 2

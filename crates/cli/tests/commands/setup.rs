@@ -68,13 +68,13 @@ fn one_command_shows_what_changes_and_ends_with_the_briefing() {
              ~/.claude.json and ~/.codex (d: show the diff)
     Trusts   HANDOFF.md in this repository: 1 by tester <tester@example.org> (t: do
              not trust)
-    Records  your requests, commands and results, changed files, the agent's
-             reports; secrets are removed
+    Records  your requests, commands and their results, changed files and the
+             agent's reports; secrets are removed
     Stored   in each repository's .git/midstride, readable only by you, deleted
              after 90 days; never committed
-    Network  none. `midstride sync` uses your git remote, only when you run it
+    Network  none, except that `midstride sync` uses your git remote when you run it
     Cost     a briefing of up to 500 tokens per new session (2,000 after a
-             compaction); 287 tokens for the names of tools and skills; 1,881 tokens
+             compaction); 288 tokens for the names of tools and skills; 1,881 tokens
              for the list of MCP tools: in each session of Codex, on first use in
              Claude Code; no model calls
     Where    a  every git repository (default)     r  this repository only

@@ -59,10 +59,10 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
       "proofs": []
     }
     ----- stderr -----
-    This project is not trusted yet: sessions are not briefed from its handoffs.
-    .midstride/config.toml names folders outside the project:
-      ~/notes  reads *.md below [HOME]/notes
-      ../gone  reads *.md below [ROOT]/../gone
+    This project is not trusted yet, so sessions are not briefed from its handoffs.
+    .midstride/config.toml lists folders outside the project:
+      ~/notes  reads *.md under [HOME]/notes
+      ../gone  reads *.md under [ROOT]/../gone
     Trusted. midstride asks again after the configuration changes.
     ----- terminal -----
     Trust [ROOT]? [y/N] y (--yes)
@@ -135,7 +135,7 @@ fn a_trusted_project_lists_what_is_trusted() {
     exit 0
     ----- stdout -----
     2026-03-21  [ROOT]
-      1 document to brief sessions from: 1 not committed
+      1 document that sessions would be briefed from: 1 not committed
       .: 1 document
         HANDOFF.md  not committed
     2026-03-21  [ROOT]/.midstride/config.toml
@@ -233,7 +233,7 @@ fn trust_lists_everything_that_would_be_read_and_run() {
     exit 2
     ----- stderr -----
     This project is not trusted yet, so sessions are not briefed from its handoffs.
-    error: some documents here are not by ada@example.org alone
+    error: some documents here were not written by ada@example.org alone
     hint: 1 document by mallory <mallory@example.org>
     hint: 2 documents not committed, or changed since the commit
     hint: run `midstride trust` without `--author` to review all of them

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 
 const CORRECTION: &str = "No, do not touch the fixtures of the auditors";
-const NUDGE: &str = "midstride: The user corrected the agent  in this sessiononce.";
+const NUDGE: &str = "midstride: The user corrected the agent once in this session.";
 
 fn set(sandbox: &Sandbox, setting: &str) {
     sandbox.write(".midstride/config.toml", format!("[hooks]\n{setting}\n"));
@@ -51,7 +51,7 @@ fn claude_code_is_kept_from_stopping_at_most_twice() {
     assert_eq!(model.requests().len(), 5, "{:?}", did(&sandbox));
     let heard = heard(&last(&model));
     assert_eq!(times(&heard, "Stop hook feedback"), 2, "{heard:#?}");
-    let why = "The user corrected the agent  in this sessiononce, and no complete handoff explains why. \
+    let why = "The user corrected the agent once in this session, and no complete handoff explains why. \
                Save it with `midstride save`";
     assert_eq!(times(&heard, why), 2, "{heard:#?}");
     let what = format!("- correction: {CORRECTION} (record ");

@@ -112,7 +112,7 @@ fn codex_calls_what_was_installed_once_it_is_trusted() {
     has_all(&made, "codex", &OF_A_TURN);
     sandbox.run(["client", "add", "codex", "--trust-hooks", "--yes"]).exits(0);
     let listed = sandbox.run(["client", "list"]).exits(0);
-    assert!(listed.stdout.contains("hooks that Codex trusts: 7 of 7"), "{listed}");
+    assert!(listed.stdout.contains("hooks trusted by Codex: 7 of 7"), "{listed}");
     let made = start(&[]);
     has_all(&made, "codex", &OF_A_TURN);
     sandbox.run(["client", "remove", "codex", "--yes"]).exits(0);

@@ -50,7 +50,7 @@ fn json(item: &DismissableItem) -> DismissableJson<'_> {
     }
 }
 
-fn note_json<'d>(path: &'d str, at: Option<Timestamp>) -> DismissableJson<'d> {
+fn note_json(path: &str, at: Option<Timestamp>) -> DismissableJson<'_> {
     let dismissed = at.map(|at| at.to_string());
     DismissableJson { handle: path, kind: "note", text: path, session: None, dismissed }
 }
@@ -65,7 +65,7 @@ pub fn list_json<'d>(
 }
 
 /// The JSON for a dismissal; `wrong` means that the item was never true.
-pub fn dismissal_json<'d>(item: &'d DismissableItem, wrong: bool) -> DismissalJson<'d> {
+pub fn dismissal_json(item: &DismissableItem, wrong: bool) -> DismissalJson<'_> {
     DismissalJson { item: json(item), wrong }
 }
 

@@ -117,7 +117,7 @@ fn report_omitted(
     match part.unconnected().into_iter().filter(is_lone).count() {
         0 => {}
         lone => {
-            ui.say(&format!("{} without any connection of this kind", count(lone, "handoff")))?
+            ui.say(&format!("{} without any connection of this kind", count(lone, "handoff")))?;
         }
     }
     let left_out = whole.nodes.len() - part.nodes.len();

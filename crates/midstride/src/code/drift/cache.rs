@@ -73,7 +73,21 @@ impl MissingPart {
             CitationDoubt::NoSuchPath => Some(Self::Path),
             CitationDoubt::UnknownPath => Some(Self::UnknownPath),
             CitationDoubt::NoSuchLines => Some(Self::Lines),
-            _ => None,
+            CitationDoubt::NoOrigin
+            | CitationDoubt::Shallow(_)
+            | CitationDoubt::ShallowEnd(_)
+            | CitationDoubt::MissingCommit(_)
+            | CitationDoubt::Submodule(_)
+            | CitationDoubt::Unreadable
+            | CitationDoubt::Ambiguous(_)
+            | CitationDoubt::Git(_)
+            | CitationDoubt::RenamesNotSearched
+            | CitationDoubt::BlankLines
+            | CitationDoubt::PartialClone
+            | CitationDoubt::Ignored
+            | CitationDoubt::PathOnly
+            | CitationDoubt::RenamesTruncated { .. }
+            | CitationDoubt::OtherRename(_) => None,
         }
     }
 

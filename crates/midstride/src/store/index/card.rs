@@ -76,7 +76,9 @@ fn made_from(handoff: &Handoff<'_>) -> Vec<String> {
         return Vec::new();
     }
     let upstream = handoff.dependencies().upstream.into_iter();
-    let made = upstream.filter(|one| one.is_origin()).filter_map(|one| one.artifact);
+    let made = upstream
+        .filter(midstride_core::format::header::Dependency::is_origin)
+        .filter_map(|one| one.artifact);
     made.map(|artifact| artifact.value.trim().to_owned()).collect()
 }
 

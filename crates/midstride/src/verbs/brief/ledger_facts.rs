@@ -380,7 +380,7 @@ pub(in crate::verbs) fn unfinished_work(
     let facts = LedgerFacts::read_with(store, &asked, newest)?;
     let LedgerFacts { summary: last, newest, own_unsettled: own, unsettled: (earlier, _), .. } =
         facts;
-    Ok(UnfinishedWork { last, newest, own, earlier })
+    Ok(UnfinishedWork { last, own, newest, earlier })
 }
 
 /// The agents still running when the session that a briefing would cover ended.
