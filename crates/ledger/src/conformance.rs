@@ -6,7 +6,7 @@
 
 use crate::{
     Append, AppendError, Cursor, ExpectedVersion, LeaseError, Ledger, LedgerError, LedgerRecord,
-    LocalLedger, Page, RECORD_BYTES_MAX, Recorded, StreamId, Version,
+    LocalLedger, Page, RECORD_BYTES_MAX, RecordOutcome, StreamId, Version,
 };
 use midstride_core::text::id::{BlobHash, SessionId};
 use midstride_core::text::redact::{CustomRule, RedactionRules};
@@ -155,8 +155,8 @@ fn uniting(world: &dyn LocalWorld) {
     let first = ledger.append(&a, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let many: Vec<Envelope> = (0..200).map(|number| event(&format!("b{number}"))).collect();
     let streams = [(a.clone(), vec![event("2"), event("1"), event("2")]), (b.clone(), many)];
-    assert_eq!(ledger.append_missing(&streams).unwrap(), Recorded::New(201));
-    assert_eq!(world.open_local().append_missing(&streams).unwrap(), Recorded::New(0));
+    assert_eq!(ledger.append_missing(&streams).unwrap(), RecordOutcome::New(201));
+    assert_eq!(world.open_local().append_missing(&streams).unwrap(), RecordOutcome::New(0));
     assert_eq!(ids(&ledger.read(&a, None).unwrap()), ["1", "2"]);
     assert_eq!(ids(&ledger.read(&b, None).unwrap()).len(), 200);
     let refused = ledger.append(&a, ExpectedVersion::Exact(first), &[event("3")]).unwrap_err();
@@ -466,7 +466,7 @@ fn forgetting_a_session(world: &dyn LocalWorld) {
     assert_eq!(ledger.forget_session("client", &SessionId::new("s1")).unwrap(), 1);
     assert_eq!(ledger.forget_session("client", &SessionId::new("s1")).unwrap(), 0);
     let again = ledger.append_missing(&[(stream.clone(), events.clone())]).unwrap();
-    assert_eq!(again, Recorded::New(0));
+    assert_eq!(again, RecordOutcome::New(0));
     let left: Vec<Envelope> = world
         .open_local()
         .read(&stream, None)

@@ -5,14 +5,14 @@ use midstride_core::work::event::Envelope;
 
 /// What was decided on the state of a stream.
 #[derive(Clone, Debug)]
-pub struct Decision<T> {
+pub struct AppendDecision<T> {
     /// The events to record, with the stream and the version that the decision was made on; `None` if
     /// there is nothing to record.
     append: Option<(StreamId, ExpectedVersion, Vec<Envelope>)>,
     outcome: T,
 }
 
-impl<T> Decision<T> {
+impl<T> AppendDecision<T> {
     /// Events to record if the stream still has the version that was read. Without events there is nothing
     /// to record.
     pub fn new(
@@ -37,10 +37,10 @@ impl<T> Decision<T> {
 pub fn decide<T, E: From<AppendError>>(
     ledger: &dyn Ledger,
     mut may_retry: impl FnMut() -> bool,
-    mut decide: impl FnMut() -> Result<Decision<T>, E>,
+    mut decide: impl FnMut() -> Result<AppendDecision<T>, E>,
 ) -> Result<T, E> {
     loop {
-        let Decision { append, outcome } = decide()?;
+        let AppendDecision { append, outcome } = decide()?;
         let Some((stream, expected, events)) = append else { return Ok(outcome) };
         let mut appended = ledger.append(&stream, expected, &events);
         while matches!(appended, Err(AppendError::Ambiguous(_))) && may_retry() {

@@ -21,11 +21,11 @@ mod stream;
 
 pub use blob::Blob;
 pub use contract::{Append, Ledger, LedgerWatch};
-pub use decide::{Decision, decide};
+pub use decide::{AppendDecision, decide};
 pub use encoding::{decode_record, encode_record};
 pub use error::{AppendError, EngineError, LedgerError};
 pub use lease::{Lease, LeaseError, LeaseGuard, LeaseOwner};
-pub use local::{LocalLedger, Recorded};
+pub use local::{LocalLedger, RecordOutcome};
 pub use memory::MemoryLedger;
 pub use record::{Cursor, ExpectedVersion, LedgerRecord, Page, RECORD_BYTES_MAX, Version};
 pub use redaction::LedgerRedaction;

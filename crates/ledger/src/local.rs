@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// The result for events that do not depend on the state of their streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordOutcome {
     /// This number of them were new and are recorded.
     New(usize),
     /// They are on disk, and the next command records those that are new.
@@ -24,7 +24,7 @@ pub trait LocalLedger: Ledger {
     fn append_missing(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
-    ) -> Result<Recorded, AppendError>;
+    ) -> Result<RecordOutcome, AppendError>;
 
     /// The newest records of all streams whose names start with `prefix`, newest first, at most `max`.
     fn latest_with_prefix(

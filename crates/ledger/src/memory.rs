@@ -3,8 +3,8 @@
 use crate::redaction::{redact_bytes, redact_record, redacted_as, redaction_event, state_blobs};
 use crate::{
     Append, AppendError, Blob, Cursor, ExpectedVersion, Lease, LeaseError, LeaseGuard, LeaseOwner,
-    Ledger, LedgerError, LedgerRecord, LedgerRedaction, LedgerWatch, LocalLedger, Page, Recorded,
-    StreamId, Version, decode_record, encode_record,
+    Ledger, LedgerError, LedgerRecord, LedgerRedaction, LedgerWatch, LocalLedger, Page,
+    RecordOutcome, StreamId, Version, decode_record, encode_record,
 };
 use jiff::Timestamp;
 use midstride_core::text::id::{BlobHash, SessionId};
@@ -17,18 +17,18 @@ use std::time::Duration;
 /// A ledger in memory. Clones share their records, as processes share a database.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLedger {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLog>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedLog {
     log: Mutex<Log>,
     appended: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Log {
-    records: Vec<StoredRecord>,
+    records: Vec<MemoryRecord>,
     /// Blobs by hash; `None` is a tombstone.
     blobs: BTreeMap<BlobHash, Option<Vec<u8>>>,
     /// The holders of leases, by name. A number distinguishes a lost lease from a later one.
@@ -38,7 +38,7 @@ struct Log {
 
 /// A record as an engine stores it: as text.
 #[derive(Clone, Debug)]
-struct StoredRecord {
+struct MemoryRecord {
     /// Its place in the log, counted from 1.
     position: usize,
     stream: StreamId,
@@ -46,7 +46,7 @@ struct StoredRecord {
     events: String,
 }
 
-impl StoredRecord {
+impl MemoryRecord {
     fn read(&self) -> LedgerRecord {
         LedgerRecord {
             cursor: Cursor::from_engine(self.position.to_string()),
@@ -61,14 +61,14 @@ impl StoredRecord {
     }
 }
 
-impl Shared {
+impl SharedLog {
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Log {
-    fn of<'l>(&'l self, stream: &'l StreamId) -> impl Iterator<Item = &'l StoredRecord> {
+    fn of<'l>(&'l self, stream: &'l StreamId) -> impl Iterator<Item = &'l MemoryRecord> {
         self.records.iter().filter(move |record| record.stream == *stream)
     }
 
@@ -77,9 +77,9 @@ impl Log {
     }
 
     /// The records of some streams, sorted by stream, each stream in order.
-    fn below(&self, prefix: &str) -> Vec<&StoredRecord> {
-        let is_below = |record: &&StoredRecord| record.stream.as_str().starts_with(prefix);
-        let mut below: Vec<&StoredRecord> = self.records.iter().filter(is_below).collect();
+    fn below(&self, prefix: &str) -> Vec<&MemoryRecord> {
+        let is_below = |record: &&MemoryRecord| record.stream.as_str().starts_with(prefix);
+        let mut below: Vec<&MemoryRecord> = self.records.iter().filter(is_below).collect();
         below.sort_by_key(|record| record.key());
         below
     }
@@ -87,7 +87,7 @@ impl Log {
     fn push(&mut self, stream: &StreamId, events: String) -> u64 {
         let number = self.last_number(stream) + 1;
         let position = self.records.len() + 1;
-        self.records.push(StoredRecord { position, stream: stream.clone(), number, events });
+        self.records.push(MemoryRecord { position, stream: stream.clone(), number, events });
         number
     }
 
@@ -182,7 +182,7 @@ impl Ledger for MemoryLedger {
         max: usize,
     ) -> Result<Vec<LedgerRecord>, LedgerError> {
         let log = self.shared.log();
-        let mut later: Vec<LedgerRecord> = log.of(stream).map(StoredRecord::read).collect();
+        let mut later: Vec<LedgerRecord> = log.of(stream).map(MemoryRecord::read).collect();
         later.retain(|record| Some(record.version) > after);
         later.sort_by_key(|record| record.version);
         later.truncate(max);
@@ -194,7 +194,7 @@ impl Ledger for MemoryLedger {
         let place: usize = place.parse().map_err(|_| LedgerError::Cursor(place.to_owned()))?;
         let log = self.shared.log();
         let some = log.records.iter().skip(place).take(max);
-        let records: Vec<LedgerRecord> = some.map(StoredRecord::read).collect();
+        let records: Vec<LedgerRecord> = some.map(MemoryRecord::read).collect();
         let next = records.last().map_or(after, |last| &last.cursor).clone();
         Ok(Page { records, next })
     }
@@ -211,13 +211,13 @@ impl Ledger for MemoryLedger {
         });
         let log = self.shared.log();
         let below = log.below(prefix).into_iter();
-        let is_later = |record: &&StoredRecord| {
+        let is_later = |record: &&MemoryRecord| {
             place.as_ref().is_none_or(|(stream, number)| record.key() > (stream, *number))
         };
-        let some: Vec<&StoredRecord> = below.filter(is_later).take(max).collect();
+        let some: Vec<&MemoryRecord> = below.filter(is_later).take(max).collect();
         let next =
             some.last().map(|last| Cursor::from_engine(format!("{} {}", last.number, last.stream)));
-        let records = some.into_iter().map(StoredRecord::read).collect();
+        let records = some.into_iter().map(MemoryRecord::read).collect();
         Ok(Page { records, next: next.unwrap_or_else(|| after.clone()) })
     }
 
@@ -228,13 +228,13 @@ impl Ledger for MemoryLedger {
         max: usize,
     ) -> Result<Page, LedgerError> {
         let log = self.shared.log();
-        let mut last: BTreeMap<&StreamId, &StoredRecord> = BTreeMap::new();
+        let mut last: BTreeMap<&StreamId, &MemoryRecord> = BTreeMap::new();
         for record in log.below(prefix) {
             last.insert(&record.stream, record);
         }
         let after = after.to_engine().map(StreamId::from_name);
         let later = last.into_values().filter(|record| Some(&record.stream) > after.as_ref());
-        let records: Vec<LedgerRecord> = later.take(max).map(StoredRecord::read).collect();
+        let records: Vec<LedgerRecord> = later.take(max).map(MemoryRecord::read).collect();
         let next = records.last().map(|record| record.stream.clone()).or(after);
         let next = next.map_or(Cursor::START, |stream| Cursor::from_engine(stream.as_str()));
         Ok(Page { records, next })
@@ -286,14 +286,14 @@ impl LocalLedger for MemoryLedger {
     fn append_missing(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
-    ) -> Result<Recorded, AppendError> {
+    ) -> Result<RecordOutcome, AppendError> {
         let mut log = self.shared.log();
         let mut new = 0;
         for (stream, events) in streams {
             new += log.append_missing(stream, events)?;
         }
         self.shared.appended.notify_all();
-        Ok(Recorded::New(new))
+        Ok(RecordOutcome::New(new))
     }
 
     fn latest_with_prefix(
@@ -304,7 +304,7 @@ impl LocalLedger for MemoryLedger {
         let log = self.shared.log();
         let newest = log.records.iter().rev();
         let below = newest.filter(|record| record.stream.as_str().starts_with(prefix));
-        Ok(below.take(max).map(StoredRecord::read).collect())
+        Ok(below.take(max).map(MemoryRecord::read).collect())
     }
 
     fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<BlobHash>, LedgerError> {
@@ -349,7 +349,7 @@ impl LocalLedger for MemoryLedger {
         let mut log = self.shared.log();
         let mut done = LedgerRedaction::default();
         for place in 0..log.records.len() {
-            let StoredRecord { stream, events, .. } = &log.records[place];
+            let MemoryRecord { stream, events, .. } = &log.records[place];
             let Some((clean, events)) = redact_record(stream.as_str(), events, rules) else {
                 continue;
             };
@@ -384,7 +384,7 @@ impl LocalLedger for MemoryLedger {
 }
 
 struct MemoryWatch {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLog>,
     /// How many records there were at the last wake-up, so that one that came since is not missed.
     seen: usize,
 }
@@ -401,7 +401,7 @@ impl LedgerWatch for MemoryWatch {
 }
 
 struct MemoryLease {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLog>,
     name: String,
     number: u64,
 }

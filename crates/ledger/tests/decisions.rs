@@ -4,7 +4,7 @@ use midstride_core::text::id::BlobHash;
 use midstride_core::work::event::Envelope;
 use midstride_ledger::conformance::event;
 use midstride_ledger::{
-    Append, AppendError, Blob, Cursor, Decision, ExpectedVersion, Lease, LeaseError, Ledger,
+    Append, AppendDecision, AppendError, Blob, Cursor, ExpectedVersion, Lease, LeaseError, Ledger,
     LedgerError, LedgerRecord, LedgerWatch, MemoryLedger, Page, StreamId, Version, decide,
 };
 use std::cell::Cell;
@@ -110,7 +110,7 @@ fn run(answers: &[Answer], tries: usize) -> (Result<(), AppendError>, usize, Vec
         let version = ledger.read(&stream, None).unwrap().last().map(|record| record.version);
         let expected = ExpectedVersion::after(version);
         let events = vec![event("mine")];
-        Ok::<_, AppendError>(Decision::new(stream.clone(), expected, events, ()))
+        Ok::<_, AppendError>(AppendDecision::new(stream.clone(), expected, events, ()))
     });
     let records = ledger.read(&stream, None).unwrap();
     let ids = records.into_iter().flat_map(|record| record.events).map(|it: Envelope| it.id);
@@ -153,12 +153,12 @@ fn retries_end() {
 #[test]
 fn nothing_to_record_appends_nothing() {
     let ledger = MemoryLedger::default();
-    let nothing = || Ok::<_, AppendError>(Decision::nothing(7));
+    let nothing = || Ok::<_, AppendError>(AppendDecision::nothing(7));
     assert_eq!(decide(&ledger, || true, nothing), Ok(7));
     let stream = StreamId::mission();
     let no_events = || {
         let expected = ExpectedVersion::NoStream;
-        Ok::<_, AppendError>(Decision::new(stream.clone(), expected, Vec::new(), 8))
+        Ok::<_, AppendError>(AppendDecision::new(stream.clone(), expected, Vec::new(), 8))
     };
     assert_eq!(decide(&ledger, || true, no_events), Ok(8));
     assert!(ledger.read_with_prefix("").unwrap().is_empty());

@@ -19,7 +19,7 @@ use crate::sys::git::Repository;
 use crate::workspace::Workspace;
 use index::{Index, IndexError};
 use ledger::{
-    AppendError, LedgerError, LocalLedger, ProjectLedger, Recorded, StreamId, WaitPolicy,
+    AppendError, LedgerError, LocalLedger, ProjectLedger, RecordOutcome, StreamId, WaitPolicy,
 };
 use midstride_core::work::event::Envelope;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -143,14 +143,14 @@ impl Store {
         &self,
         stream: &StreamId,
         events: Vec<Envelope>,
-    ) -> Result<Recorded, AppendError> {
+    ) -> Result<RecordOutcome, AppendError> {
         let unavailable = |error: LedgerError| AppendError::Unavailable(error.to_string());
         match self.ledger() {
             Ok(ledger) => ledger.append_missing(&[(stream.clone(), events)]),
             Err(error) if self.wait_policy == WaitPolicy::Command => Err(unavailable(error)),
             Err(error) => {
                 let spooled = ledger::spool_events(&self.workspace, stream, &events);
-                spooled.map(|()| Recorded::Later).map_err(|_| unavailable(error))
+                spooled.map(|()| RecordOutcome::Later).map_err(|_| unavailable(error))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use midstride::store::Store;
 use midstride::store::ledger::{
-    Cursor, DatabaseError, ExpectedVersion, Ledger, LedgerError, LocalLedger, Recorded,
+    Cursor, DatabaseError, ExpectedVersion, Ledger, LedgerError, LocalLedger, RecordOutcome,
     SqliteLedger, StreamId, WaitPolicy,
 };
 use midstride::sys::files::Root;
@@ -230,7 +230,7 @@ fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     let busy = rusqlite::Connection::open(path).unwrap();
     busy.execute_batch("BEGIN IMMEDIATE").unwrap();
     let spooled = hook.append_missing(&[(stream.clone(), vec![event("2")])]);
-    assert_eq!(spooled.unwrap(), Recorded::Later);
+    assert_eq!(spooled.unwrap(), RecordOutcome::Later);
     busy.execute_batch("COMMIT").unwrap();
     assert_eq!(ids(hook), ["1"]);
     for _ in 0..2 {

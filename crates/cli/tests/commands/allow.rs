@@ -21,6 +21,7 @@ fn runs(sandbox: &Sandbox) -> bool {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is one listing")]
 fn each_command_is_shown_exactly() {
     let sandbox = proofs(
         "    - claim: It is fast

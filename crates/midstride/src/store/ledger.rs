@@ -18,9 +18,9 @@ pub use database_error::DatabaseError;
 pub(crate) use folder::LedgerFolder;
 pub use health::{LedgerHealth, LedgerState};
 pub use midstride_ledger::{
-    Append, AppendError, Blob, Cursor, Decision, ExpectedVersion, Lease, LeaseError, Ledger,
-    LedgerError, LedgerRecord, LocalLedger, Page, RECORD_BYTES_MAX, Recorded, StreamId, Version,
-    decide, encode_record,
+    Append, AppendDecision, AppendError, Blob, Cursor, ExpectedVersion, Lease, LeaseError, Ledger,
+    LedgerError, LedgerRecord, LocalLedger, Page, RECORD_BYTES_MAX, RecordOutcome, StreamId,
+    Version, decide, encode_record,
 };
 pub use project::{ProjectLedger, WaitPolicy};
 pub use schema::NEWEST_VERSION;

@@ -3,7 +3,7 @@
 
 use crate::store::Store;
 use crate::store::ledger::{
-    AppendError, Decision, ExpectedVersion, Ledger, LedgerError, StreamId, decide,
+    AppendDecision, AppendError, ExpectedVersion, Ledger, LedgerError, StreamId, decide,
 };
 use crate::sys::ids::sha256;
 use crate::workspace::StoredHandoff;
@@ -125,7 +125,7 @@ fn decide_new(
     ledger: &dyn Ledger,
     stream: &StreamId,
     history: &[Envelope],
-) -> Result<Decision<usize>, ReconcileError> {
+) -> Result<AppendDecision<usize>, ReconcileError> {
     let records = ledger.read(stream, None)?;
     let events = || records.iter().flat_map(|record| &record.events);
     if let Some(kind) = events().find_map(|envelope| envelope.event.newer_kind()) {
@@ -139,5 +139,5 @@ fn decide_new(
     let new: Vec<Envelope> = new.take(EVENTS_PER_RECORD).cloned().collect();
     let expected = ExpectedVersion::after(records.last().map(|record| record.version));
     let count = new.len();
-    Ok(Decision::new(stream.clone(), expected, new, count))
+    Ok(AppendDecision::new(stream.clone(), expected, new, count))
 }

@@ -27,7 +27,7 @@ use crate::store::index::{
     RefreshLimit, scan_open,
 };
 use crate::store::ledger::{
-    Ledger as _, LedgerError, ProjectLedger, Recorded, StreamId, WaitPolicy,
+    Ledger as _, LedgerError, ProjectLedger, RecordOutcome, StreamId, WaitPolicy,
 };
 use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
@@ -957,9 +957,9 @@ fn deliver(store: &Store, asked: &BriefRequest, briefed: &BriefOutcome) -> Deliv
             store.ledger()?;
         }
         Ok(match store.append_or_spool(&stream, events)? {
-            Recorded::New(0) => Delivery::Known,
-            Recorded::New(_) => Delivery::New,
-            Recorded::Later => Delivery::Queued,
+            RecordOutcome::New(0) => Delivery::Known,
+            RecordOutcome::New(_) => Delivery::New,
+            RecordOutcome::Later => Delivery::Queued,
         })
     };
     record().unwrap_or_else(Delivery::Failed)

@@ -1,10 +1,11 @@
-//! Appends of several threads of one process that wait for one transaction. There is no thread for it:
-//! the first one to get the connection records everything that waits by then.
+//! Appends of several threads of one process that wait for one transaction. There is no extra thread: one
+//! of them records everything that waits by then, and the others wait for their results, not for the
+//! connection.
 
 use super::{Append, AppendError, ExpectedVersion, StreamId, Version};
 use midstride_ledger::encode_record;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// An append that waits, and its result once it was decided.
 #[derive(Debug)]
@@ -38,33 +39,80 @@ impl QueuedAppend {
         *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     }
 
-    /// The result. There is none only if the thread that was about to record it failed.
-    pub(super) fn take_result(&self) -> Result<Version, AppendError> {
-        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let lost = || AppendError::Ambiguous("another thread was interrupted".to_owned());
-        result.unwrap_or_else(|| Err(lost()))
+    fn result(&self) -> Option<Result<Version, AppendError>> {
+        self.result.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// The appends that wait.
+/// The appends that wait, and the thread that records.
 #[derive(Debug, Default)]
-pub(super) struct AppendQueue(Mutex<Vec<Arc<QueuedAppend>>>);
+pub(super) struct AppendQueue {
+    state: Mutex<QueueState>,
+    recorded: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    waiting: Vec<Arc<QueuedAppend>>,
+    /// Whether a thread records what waited before.
+    is_recording: bool,
+}
 
 impl AppendQueue {
-    /// Adds appends that are decided one after the other.
-    pub(super) fn add<'q>(&self, appends: impl Iterator<Item = &'q Arc<QueuedAppend>>) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(appends.cloned());
+    /// Adds appends, which are decided one after the other, and returns their results. The thread that
+    /// finds no other one recording records everything that waits by then; `record` sets the results.
+    pub(super) fn append(
+        &self,
+        appends: &[Arc<QueuedAppend>],
+        record: impl Fn(&[Arc<QueuedAppend>]),
+    ) -> Vec<Result<Version, AppendError>> {
+        let mut state = self.state();
+        state.waiting.extend(appends.iter().cloned());
+        loop {
+            let results: Option<Vec<_>> = appends.iter().map(|one| one.result()).collect();
+            if let Some(results) = results {
+                return results;
+            }
+            if state.is_recording {
+                state = self.recorded.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            state.is_recording = true;
+            let batch = mem::take(&mut state.waiting);
+            drop(state);
+            let turn = RecordingTurn { queue: self, batch };
+            record(&turn.batch);
+            drop(turn);
+            state = self.state();
+        }
     }
 
-    /// How many appends wait.
+    /// How many appends wait, and whether a thread records others.
     #[cfg(test)]
-    pub(super) fn length(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    pub(super) fn progress(&self) -> (usize, bool) {
+        let state = self.state();
+        (state.waiting.len(), state.is_recording)
     }
 
-    /// Takes everything that waits.
-    pub(super) fn take(&self) -> Vec<Arc<QueuedAppend>> {
-        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The turn of the thread that records. It ends even if the thread panics, so that no other thread waits
+/// for ever.
+struct RecordingTurn<'q> {
+    queue: &'q AppendQueue,
+    batch: Vec<Arc<QueuedAppend>>,
+}
+
+impl Drop for RecordingTurn<'_> {
+    fn drop(&mut self) {
+        for one in self.batch.iter().filter(|one| one.result().is_none()) {
+            let interrupted = "the thread that recorded it was interrupted".to_owned();
+            one.set_result(Err(AppendError::Ambiguous(interrupted)));
+        }
+        self.queue.state().is_recording = false;
+        self.queue.recorded.notify_all();
     }
 }

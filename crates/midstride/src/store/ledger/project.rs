@@ -2,7 +2,7 @@
 
 use super::{
     Append, AppendError, Blob, Cursor, Lease, LeaseError, Ledger, LedgerError, LedgerRecord,
-    LocalLedger, Page, Recorded, StreamId, Version, spool,
+    LocalLedger, Page, RecordOutcome, StreamId, Version, spool,
 };
 use crate::sys::clock::Deadline;
 use crate::sys::files::{Lock, Root};
@@ -163,7 +163,7 @@ impl LocalLedger for ProjectLedger {
     fn append_missing(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
-    ) -> Result<Recorded, AppendError> {
+    ) -> Result<RecordOutcome, AppendError> {
         match self.engine.append_missing(streams) {
             Err(AppendError::Busy(why) | AppendError::Unavailable(why))
                 if self.wait_policy == WaitPolicy::Hook =>
@@ -172,7 +172,7 @@ impl LocalLedger for ProjectLedger {
                     let spooled = spool::put(&self.folder, stream, events);
                     spooled.map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))?;
                 }
-                Ok(Recorded::Later)
+                Ok(RecordOutcome::Later)
             }
             appended => appended,
         }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, TransactionBehavior};
 const RECORDS_AT_ONCE: i64 = 200;
 
 /// A record as it is stored.
-struct StoredRecord {
+struct RedactionRow {
     position: i64,
     stream: String,
     events: String,
@@ -83,12 +83,12 @@ fn unavailable(error: AppendError) -> LedgerError {
     LedgerError::Unavailable(error.to_string())
 }
 
-fn stored_records(connection: &Connection, after: i64) -> rusqlite::Result<Vec<StoredRecord>> {
+fn stored_records(connection: &Connection, after: i64) -> rusqlite::Result<Vec<RedactionRow>> {
     let sql = "SELECT position, stream, events FROM records
                WHERE position > ?1 ORDER BY position LIMIT ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map((after, RECORDS_AT_ONCE), |row| {
-        Ok(StoredRecord { position: row.get(0)?, stream: row.get(1)?, events: row.get(2)? })
+        Ok(RedactionRow { position: row.get(0)?, stream: row.get(1)?, events: row.get(2)? })
     })?;
     rows.collect()
 }
@@ -97,7 +97,7 @@ fn stored_records(connection: &Connection, after: i64) -> rusqlite::Result<Vec<S
 /// record is the last one of that stream.
 fn replace_record(
     connection: &mut Connection,
-    record: &StoredRecord,
+    record: &RedactionRow,
     stream: &str,
     events: &str,
 ) -> rusqlite::Result<bool> {

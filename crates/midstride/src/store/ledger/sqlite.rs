@@ -4,8 +4,8 @@ use super::append_queue::{AppendQueue, QueuedAppend};
 use super::schema::{NEWEST_VERSION, damaged, migrate, version as schema_version};
 use super::{
     Append, AppendError, Blob, Cursor, DatabaseError, Lease, LeaseError, Ledger, LedgerError,
-    LedgerRecord, LocalLedger, Page, Recorded, StreamId, Version, WaitPolicy, bell, large_blobs,
-    lease, project,
+    LedgerRecord, LocalLedger, Page, RecordOutcome, StreamId, Version, WaitPolicy, bell,
+    large_blobs, lease, project,
 };
 use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
@@ -215,34 +215,16 @@ impl SqliteLedger {
         &self,
         sql: &str,
         parameters: impl rusqlite::Params,
-    ) -> Result<Vec<StoredRecord>, LedgerError> {
+    ) -> Result<Vec<RecordRow>, LedgerError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map(parameters, StoredRecord::from_row);
+        let rows = statement.query_map(parameters, RecordRow::from_row);
         rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))
     }
 
-    /// Whether no thread uses the connection.
-    #[cfg(test)]
-    pub(super) fn is_idle(&self) -> bool {
-        self.connection.try_lock().is_ok() || self.queue.length() > 0
-    }
-
-    /// How many appends wait for the connection.
-    #[cfg(test)]
-    pub(super) fn queue_length(&self) -> usize {
-        self.queue.length()
-    }
-
-    /// Records everything that waits, in one transaction.
-    fn append_queued(&self) {
-        let mut connection = self.connection();
-        // Another thread may have recorded it while this one waited for the connection.
-        let waiting = self.queue.take();
-        if waiting.is_empty() {
-            return;
-        }
-        if append_all(&mut connection, &waiting) > 0 {
+    /// Records appends that wait, in one transaction.
+    fn record(&self, queued: &[Arc<QueuedAppend>]) {
+        if append_all(&mut self.connection(), queued) > 0 {
             // The records are stored whether or not a watcher wakes up.
             let _ = bell::ring(&self.folder);
         }
@@ -253,11 +235,13 @@ impl Ledger for SqliteLedger {
     fn append_all(&self, appends: &[Append<'_>]) -> Vec<Result<Version, AppendError>> {
         let queued: Vec<Result<Arc<QueuedAppend>, AppendError>> =
             appends.iter().map(QueuedAppend::new).collect();
-        self.queue.add(queued.iter().filter_map(|one| one.as_ref().ok()));
-        if queued.iter().any(Result::is_ok) {
-            self.append_queued();
-        }
-        queued.into_iter().map(|one| one?.take_result()).collect()
+        let valid: Vec<Arc<QueuedAppend>> =
+            queued.iter().filter_map(|one| one.as_ref().ok().cloned()).collect();
+        let mut results = self.queue.append(&valid, |batch| self.record(batch)).into_iter();
+        let missing = || AppendError::Ambiguous("the append has no result".to_owned());
+        let result =
+            |one: Result<_, _>| one.and_then(|_| results.next().unwrap_or_else(|| Err(missing())));
+        queued.into_iter().map(result).collect()
     }
 
     fn read_page(
@@ -270,7 +254,7 @@ impl Ledger for SqliteLedger {
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE stream = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
         let records = self.records(sql, (stream.as_str(), after, limit(max)))?;
-        Ok(records.into_iter().map(StoredRecord::decode).collect())
+        Ok(records.into_iter().map(RecordRow::decode).collect())
     }
 
     fn read_all(&self, after: &Cursor, max: usize) -> Result<Page, LedgerError> {
@@ -279,7 +263,7 @@ impl Ledger for SqliteLedger {
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE position > ?1 ORDER BY position LIMIT ?2";
         let records = self.records(sql, (position, limit(max)))?;
-        let place = |last: &StoredRecord| last.position.to_string();
+        let place = |last: &RecordRow| last.position.to_string();
         Ok(page(records, after, place))
     }
 
@@ -298,7 +282,7 @@ impl Ledger for SqliteLedger {
                    WHERE (stream, number) > (?1, ?2) AND stream < ?3 || char(1114111)
                    ORDER BY stream, number LIMIT ?4";
         let records = self.records(sql, (stream, number, prefix, limit(max)))?;
-        let place = |last: &StoredRecord| format!("{} {}", last.number, last.stream);
+        let place = |last: &RecordRow| format!("{} {}", last.number, last.stream);
         Ok(page(records, after, place))
     }
 
@@ -317,7 +301,7 @@ impl Ledger for SqliteLedger {
                     GROUP BY stream ORDER BY stream LIMIT ?3)
                    ORDER BY stream";
         let records = self.records(sql, (first, prefix, limit(max)))?;
-        Ok(page(records, after, |last: &StoredRecord| last.stream.clone()))
+        Ok(page(records, after, |last: &RecordRow| last.stream.clone()))
     }
 
     fn watch(&self) -> Result<Box<dyn LedgerWatch>, LedgerError> {
@@ -361,7 +345,7 @@ impl LocalLedger for SqliteLedger {
     fn append_missing(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
-    ) -> Result<Recorded, AppendError> {
+    ) -> Result<RecordOutcome, AppendError> {
         let mut new = 0;
         // Other processes wait for each transaction, so transactions are short.
         for some in streams.chunks(STREAMS_AT_ONCE) {
@@ -370,7 +354,7 @@ impl LocalLedger for SqliteLedger {
         if new > 0 {
             let _ = bell::ring(&self.folder);
         }
-        Ok(Recorded::New(new))
+        Ok(RecordOutcome::New(new))
     }
 
     fn latest_with_prefix(
@@ -385,7 +369,7 @@ impl LocalLedger for SqliteLedger {
                        ORDER BY +position DESC LIMIT ?2
                    ) ORDER BY position DESC";
         let records = self.records(sql, (prefix, limit(max)))?;
-        Ok(records.into_iter().map(StoredRecord::decode).collect())
+        Ok(records.into_iter().map(RecordRow::decode).collect())
     }
 
     fn forgotten_blobs(&self) -> Result<BTreeSet<BlobHash>, LedgerError> {
@@ -514,9 +498,9 @@ fn rewrite(
     without: impl Fn(&Event) -> Option<Event>,
 ) -> rusqlite::Result<usize> {
     let sql = "SELECT position, stream, number, events FROM records WHERE instr(events, ?1) > 0";
-    let records: Vec<StoredRecord> = {
+    let records: Vec<RecordRow> = {
         let mut statement = transaction.prepare(sql)?;
-        let rows = statement.query_map([needle], StoredRecord::from_row)?;
+        let rows = statement.query_map([needle], RecordRow::from_row)?;
         rows.collect::<rusqlite::Result<_>>()?
     };
     let mut rewritten = 0;
@@ -642,8 +626,8 @@ fn stream_state(
 ) -> rusqlite::Result<(i64, HashSet<String>)> {
     let sql = "SELECT position, stream, number, events FROM records WHERE stream = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let records: Vec<StoredRecord> = statement
-        .query_map([stream.as_str()], StoredRecord::from_row)?
+    let records: Vec<RecordRow> = statement
+        .query_map([stream.as_str()], RecordRow::from_row)?
         .collect::<rusqlite::Result<_>>()?;
     let last = records.iter().map(|record| record.number).max().unwrap_or_default();
     let ids = records.into_iter().flat_map(|record| record.decode().events).map(|event| event.id);
@@ -658,21 +642,20 @@ fn ids_at(
     let sql =
         "SELECT position, stream, number, events FROM records WHERE stream = ?1 AND number = ?2";
     let mut statement = connection.prepare_cached(sql)?;
-    let found =
-        statement.query_row((stream.as_str(), number), StoredRecord::from_row).optional()?;
+    let found = statement.query_row((stream.as_str(), number), RecordRow::from_row).optional()?;
     let events = found.map(|found| found.decode().events).unwrap_or_default();
     Ok(events.into_iter().map(|event| event.id).collect())
 }
 
 /// A record as it is stored.
-struct StoredRecord {
+struct RecordRow {
     position: i64,
     stream: String,
     number: i64,
     events: String,
 }
 
-impl StoredRecord {
+impl RecordRow {
     fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             position: row.get(0)?,
@@ -697,13 +680,9 @@ fn limit(max: usize) -> i64 {
 }
 
 /// A page of records, which ends at the place of the last one.
-fn page(
-    records: Vec<StoredRecord>,
-    after: &Cursor,
-    place: impl Fn(&StoredRecord) -> String,
-) -> Page {
+fn page(records: Vec<RecordRow>, after: &Cursor, place: impl Fn(&RecordRow) -> String) -> Page {
     let next = records.last().map(|last| Cursor::from_engine(place(last)));
-    let records = records.into_iter().map(StoredRecord::decode).collect();
+    let records = records.into_iter().map(RecordRow::decode).collect();
     Page { records, next: next.unwrap_or_else(|| after.clone()) }
 }
 
@@ -762,14 +741,14 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| append(&ledger, 0));
             // The first append has left the queue, and waits for the other process.
-            while ledger.is_idle() {
+            while ledger.queue.progress() != (0, true) {
                 std::thread::yield_now();
             }
             for id in 1..THREADS {
                 let ledger = &ledger;
                 scope.spawn(move || append(ledger, id));
             }
-            while ledger.queue_length() < THREADS - 1 {
+            while ledger.queue.progress() != (THREADS - 1, true) {
                 std::thread::yield_now();
             }
             other.execute_batch("COMMIT").unwrap();

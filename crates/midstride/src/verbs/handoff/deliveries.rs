@@ -3,7 +3,7 @@
 use crate::journal::RevisionInfo;
 use crate::store::Store;
 use crate::store::ledger::{
-    AppendError, Ledger as _, LedgerError, LocalLedger as _, Recorded, StreamId,
+    AppendError, Ledger as _, LedgerError, LocalLedger as _, RecordOutcome, StreamId,
 };
 use crate::sys::env::SessionName;
 use crate::verbs::task::content_id;
@@ -54,8 +54,8 @@ pub fn acknowledge(
     let ledger = store.ledger()?;
     let stream = StreamId::deliveries(&session.client, &session.id);
     match ledger.append_missing(&[(stream, events.collect())])? {
-        Recorded::New(count) => Ok(count),
-        Recorded::Later => Ok(handoffs.len()),
+        RecordOutcome::New(count) => Ok(count),
+        RecordOutcome::Later => Ok(handoffs.len()),
     }
 }
 

@@ -4,8 +4,8 @@ use crate::clients::capture::{CaptureOutcome, capture};
 use crate::clients::{self, Client, TranscriptInfo};
 use crate::store::Store;
 use crate::store::ledger::{
-    AppendError, Blob, Decision, ExpectedVersion, Ledger, LedgerError, LocalLedger as _,
-    ProjectLedger, Recorded, StreamId, decide,
+    AppendDecision, AppendError, Blob, ExpectedVersion, Ledger, LedgerError, LocalLedger as _,
+    ProjectLedger, RecordOutcome, StreamId, decide,
 };
 use crate::store::tombstone::Tombstone;
 use crate::sys::env::SessionName;
@@ -228,13 +228,13 @@ impl PreparedCheckpoint {
             || {
                 self.refresh(ledger, found)?;
                 if !self.outcome.is_new {
-                    return Ok(Decision::nothing(()));
+                    return Ok(AppendDecision::nothing(()));
                 }
                 store_blobs(ledger, self)?;
                 // Append these first, so that an interrupted capture appends them next time.
                 append_tasks_and_instructions(workspace, ledger, [&*self])?;
                 let events = vec![self.envelope.clone()];
-                Ok(Decision::new(self.stream.clone(), self.expected, events, ()))
+                Ok(AppendDecision::new(self.stream.clone(), self.expected, events, ()))
             },
         )
     }
@@ -633,7 +633,7 @@ pub(in crate::verbs) fn append_all(
     append_tasks_and_instructions(workspace, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
-    let Recorded::New(appended) = ledger.append_missing(&streams)? else { return Ok(()) };
+    let RecordOutcome::New(appended) = ledger.append_missing(&streams)? else { return Ok(()) };
     if appended < new.len() {
         for one in &mut new {
             let first = known_checkpoint(ledger, &one.stream, &one.envelope.id)?;

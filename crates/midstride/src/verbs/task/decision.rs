@@ -1,7 +1,7 @@
 //! Appends a decided event to a stream, or decides again if the stream changed meanwhile.
 
 use crate::store::ledger::{
-    AppendError, Decision, ExpectedVersion, Ledger, StreamId, Version, decide,
+    AppendDecision, AppendError, ExpectedVersion, Ledger, StreamId, Version, decide,
 };
 use crate::sys::clock::Deadline;
 use crate::sys::ids::new_uid;
@@ -58,7 +58,7 @@ pub(in crate::verbs) fn append_decided<E: From<TaskError> + From<AppendError>>(
                 event,
             };
             let expected = ExpectedVersion::after(version);
-            Ok(Decision::new(stream, expected, vec![envelope.clone()], envelope))
+            Ok(AppendDecision::new(stream, expected, vec![envelope.clone()], envelope))
         },
     )
 }
