@@ -117,8 +117,9 @@ fn each_command_is_shown_exactly() {
     "#);
     let listed = sandbox.run(["trust", "--list", "--json"]).exits(0).stdout;
     let listed: serde_json::Value = json_items(&listed);
-    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
-    assert_eq!(listed[0]["shown"], "make bench\u{1b}[2K\r\u{202e}\n  && rm -rf build");
+    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+    assert_eq!(listed[0]["kind"], "documents");
+    assert_eq!(listed[1]["shown"], "make bench\u{1b}[2K\r\u{202e}\n  && rm -rf build");
     insta::assert_snapshot!(sandbox.as_user().run(["trust", "pages", "9", "--yes"]), @"
     exit 2
     ----- stderr -----

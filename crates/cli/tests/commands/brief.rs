@@ -210,7 +210,7 @@ fn errors_suggest_what_to_do() {
     exit 2
     ----- stderr -----
     error: cannot tell which session picked them up
-    hint: add --session ID --client claude-code, or --client codex
+    hint: add --session ID --client claude-code, or --client codex, or --client qwen-code
     hint: no option is needed inside a client that passes its session id
     ");
 }

@@ -176,7 +176,7 @@ fn the_simulation_runs_without_an_installation() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  a briefing of 343 tokens now; 287 tokens for the names of tools and skills
+      session  a 340-token briefing now; 288 tokens for the names of tools and skills
       tools  1,881 tokens for the list of MCP tools: in each session of Claude Code and Codex
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude

@@ -126,7 +126,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     insta::assert_snapshot!(steady(&sandbox.run(["diff", "login-loop@2"])), @"
     exit 2
     ----- stderr -----
-    error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
+    error: revision `login-loop@2` was forgotten on 2026-03-21 by tester: the word
     hint: the history still lists it, but its text was permanently deleted
     ");
     insta::assert_snapshot!(steady(&sandbox.as_user().run(["forget", "login-loop@3"])), @"

@@ -179,7 +179,7 @@ fn handoffs_of_an_untrusted_clone_are_counted_but_not_read() {
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let told = hook_with(&sandbox, "claude-code", &start, &[]).stdout;
     let text = context(&told);
-    let withheld = "midstride: the briefing of this session does not include 4 handoffs in this \
+    let withheld = "midstride: this session's briefing does not include 4 handoffs in this \
                     repository, because the user has not trusted them. To allow them, run `midstride \
                     trust` in a terminal";
     assert_eq!(text.lines().next(), Some(withheld));

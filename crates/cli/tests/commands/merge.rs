@@ -376,7 +376,7 @@ fn two_clones_share_every_revision() {
     insta::assert_snapshot!(sandbox.run(["show", "market@6"]), @"
     exit 2
     ----- stderr -----
-    error: the text of `market-page-perf@6` is not on this machine
+    error: revision `market-page-perf@6` is not stored on this machine
     hint: `midstride sync` fetches the revisions that others have shared with it
     ");
 

@@ -528,7 +528,7 @@ fn what_cannot_be_saved_says_what_can() {
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
     ----- stderr -----
-    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which a startup step cannot be
+    error: `npm ci && npm test` is not a valid startup step: it looks like a shell command, which is not allowed as a startup step
     hint: write one short sentence; a command that demonstrates something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
@@ -606,7 +606,7 @@ fn the_session_that_asks_is_the_one_that_is_saved() {
     insta::assert_snapshot!(run_in_session(&sandbox, gone, &["session", "capture"]), @"
     exit 2
     ----- stderr -----
-    error: session `[UID]` of claude-code has no transcript in this project
+    error: claude-code session `[UID]` has no transcript in this project
     hint: use `--session` or `--transcript` to select another session
     ");
     run_in_session(&sandbox, gone, &["session", "capture", "--last"]).exits(0);

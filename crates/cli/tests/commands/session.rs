@@ -302,7 +302,7 @@ fn errors_suggest_what_to_do() {
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "diary.txt"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/diary.txt` has no readable claude-code records
+    error: `[ROOT]/diary.txt` contains no readable claude-code records
     hint: check that it is a UTF-8 transcript; use `--client` to specify its client
     ");
     insta::assert_snapshot!(sandbox.run(["session", "capture", "--transcript", "nothing.jsonl"]), @"

@@ -82,7 +82,7 @@ fn a_folder_outside_is_read_once_it_is_trusted() {
     exit 0
     ----- stdout -----
     2026-03-21  [ROOT]
-      1 document to brief sessions from: 1 not committed
+      1 document that sessions would be briefed from: 1 not committed
       [HOME]/notes: 1 document
         found.md  not committed
     2026-03-21  [ROOT]/.midstride/config.toml
@@ -145,7 +145,7 @@ fn a_trusted_project_lists_what_is_trusted() {
     ----- stderr -----
     This project is already trusted:
     2026-03-21  [ROOT]
-      1 document to brief sessions from: 1 not committed
+      1 document that sessions would be briefed from: 1 not committed
       .: 1 document
         HANDOFF.md  not committed
     2026-03-21  [ROOT]/.midstride/config.toml
