@@ -248,7 +248,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
         return whole;
     }
     let short = one_line(text, width);
-    let end = short.rfind(' ').filter(|end| short[*end..].width() <= width / 3);
+    let end = short.rfind(' ').filter(|end| short[*end..].width() <= width / 2);
     end.map_or(short.clone(), |end| format!("{}…", short[..end].trim_end_matches([' ', ',', ';'])))
 }
 
