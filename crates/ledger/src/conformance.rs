@@ -81,7 +81,7 @@ pub const SUITE: [(&str, Test); 18] = [
     ("blobs are found by their hash", blobs),
     ("a lease has one holder and ends with it", leases),
     ("a lost lease says so, and another holder keeps it", lost_leases),
-    ("a watcher is woken, and never waits for ever", waiting),
+    ("a watcher is woken, and never waits forever", waiting),
     ("of concurrent writers each wins exactly once", many),
     ("followers of the log miss nothing", followers),
 ];

@@ -3,6 +3,10 @@
 use crate::{AppendError, ExpectedVersion, Ledger, StreamId};
 use midstride_core::work::event::Envelope;
 
+/// How often an append whose outcome is unknown is repeated. An engine that fails every time ends the
+/// decision, however long the caller would retry.
+const REPEATS_MAX: usize = 5;
+
 /// What was decided on the state of a stream.
 #[derive(Clone, Debug)]
 pub struct AppendDecision<T> {
@@ -32,8 +36,8 @@ impl<T> AppendDecision<T> {
 }
 
 /// Decides, appends, and decides again if another writer was faster, as long as `may_retry` allows it.
-/// Of several concurrent decisions one always succeeds. An append whose outcome is unknown is repeated,
-/// which records it at most once.
+/// Of several concurrent decisions one always succeeds. An append whose outcome is unknown is repeated a
+/// few times, which records it at most once.
 pub fn decide<T, E: From<AppendError>>(
     ledger: &dyn Ledger,
     mut may_retry: impl FnMut() -> bool,
@@ -43,7 +47,10 @@ pub fn decide<T, E: From<AppendError>>(
         let AppendDecision { append, outcome } = decide()?;
         let Some((stream, expected, events)) = append else { return Ok(outcome) };
         let mut appended = ledger.append(&stream, expected, &events);
-        while matches!(appended, Err(AppendError::Ambiguous(_))) && may_retry() {
+        for _ in 0..REPEATS_MAX {
+            if !matches!(appended, Err(AppendError::Ambiguous(_))) {
+                break;
+            }
             appended = ledger.append(&stream, expected, &events);
         }
         match appended {

@@ -145,9 +145,13 @@ fn retries_end() {
     let (result, decided, ids) = run(&[Answer::Overtaken; 9], 3);
     assert!(matches!(result, Err(AppendError::Conflict { .. })), "{result:?}");
     assert_eq!((decided, ids.len()), (4, 4));
-    let (result, decided, _) = run(&[Answer::NotSent; 9], 3);
+}
+
+#[test]
+fn an_engine_that_always_fails_ends_the_decision() {
+    let (result, decided, ids) = run(&[Answer::NotSent; 99], usize::MAX);
     assert!(matches!(result, Err(AppendError::Ambiguous(_))), "{result:?}");
-    assert_eq!(decided, 1);
+    assert_eq!((decided, ids.len()), (1, 0));
 }
 
 #[test]
