@@ -100,7 +100,7 @@ impl AppendQueue {
 }
 
 /// The turn of the thread that records. It ends even if the thread panics, so that no other thread waits
-/// for ever.
+/// forever.
 struct RecordingTurn<'q> {
     queue: &'q AppendQueue,
     batch: Vec<Arc<QueuedAppend>>,
